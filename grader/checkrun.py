@@ -1,0 +1,189 @@
+"""One pytest run over a problem's check files, and the record it leaves.
+
+pytest runs with a configuration of the kit's own, whatever surrounds the submission. What it ran is
+compared with what the problem declares: a check that vanished, a case that did not report, points
+that do not add up are a KitFault, never a score.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_jsonreport.plugin  # noqa: F401 (pytest is told its name below)
+
+from grader import plugin
+from grader.faults import KitFault
+from grader.grading import Grading
+
+PLUGINS_OFF = (
+    "cacheprovider", "unraisableexception", "threadexception", "logging", "doctest", "unittest",
+    "junitxml", "stepwise", "pastebin", "faulthandler", "setuponly", "setupplan", "debugging",
+    "warnings",
+)  # fmt: skip
+_INI = Path(__file__).resolve().parent / "checks.ini"
+
+
+def run(grading: Grading) -> list[dict[str, Any]]:
+    """One pytest run: the record of every case, complete and of the declared checks only."""
+    problem = grading.request.problem
+    files = [problem.checks]
+    if grading.request.hidden and problem.hidden is not None:
+        files.append(problem.hidden)
+    names = {path: declared(path, grading.request.library) for path in files}
+    plugin.put_on_path(grading.request.kit)
+    observer = _Observer(grading)
+    arguments = [
+        *("-c", str(_INI), f"--rootdir={grading.request.kit.root}", "--import-mode=importlib"),
+        *("--noconftest", "--disable-plugin-autoload", "--capture=no", "-qq", "--tb=no"),
+        *("-p", "pytest_jsonreport.plugin", "-p", "grader.plugin"),
+        *(part for name in PLUGINS_OFF for part in ("-p", f"no:{name}")),
+        *("--json-report", "--json-report-file=none"),
+        "--json-report-omit=collectors,log,streams,keywords,environment,warnings,traceback",
+        *map(str, files),
+    ]
+    printed = io.StringIO()
+    with _clean_environment(), contextlib.redirect_stdout(printed):
+        code = pytest.main(arguments, plugins=[observer])
+    if observer.error is not None:
+        raise observer.error
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        raise KitFault(f"{problem.slug}: the checks could not be run\n{printed.getvalue().strip()}")
+    records = [_record(test) for test in observer.report.get("tests", [])]
+    _complete(grading, names, observer.collected, records)
+    return records
+
+
+def declared(path: Path, library: str) -> list[str]:
+    """The check functions a file defines for this library, read without running it.
+
+    Raises KitFault for one name twice: Python would keep the last and say nothing.
+    """
+    where = f"{path.parent.parent.name}/{path.parent.name}/{path.name}"
+    try:
+        body = ast.parse(path.read_text(encoding="utf-8"), filename=where).body
+    except (OSError, SyntaxError, ValueError) as error:
+        raise KitFault(f"{where}: cannot be read as Python: {error}") from None
+    checks = [
+        node for node in body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
+    for name, count in Counter(node.name for node in checks).items():
+        if count > 1:
+            raise KitFault(f"{where}: {name} is defined {count} times; Python keeps the last", name)
+    return [node.name for node in checks if library in _libraries(node, library)]
+
+
+def _libraries(check: ast.FunctionDef, library: str) -> list[str]:
+    """The libraries its `@pytest.mark.library(…)` names; any library without one."""
+    for mark in check.decorator_list:
+        if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.library":
+            return [str(ast.literal_eval(argument)) for argument in mark.args]
+    return [library]
+
+
+class _Observer:
+    """Puts the grading where the plugin looks for it, and keeps what pytest hands out."""
+
+    def __init__(self, grading: Grading) -> None:
+        self.grading = grading
+        self.collected: list[str] = []
+        self.report: dict[str, Any] = {}
+        self.error: BaseException | None = None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.stash[plugin.GRADING] = self.grading
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.collected = [item.nodeid for item in session.items]
+
+    def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        error = excinfo.value
+        self.error = error if isinstance(error, KitFault) else KitFault(f"pytest broke: {error!r}")
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_json_modifyreport(self, json_report: dict[str, Any]) -> None:
+        self.report = json_report
+
+
+def _record(test: dict[str, Any]) -> dict[str, Any]:
+    """One case of the JSON report, with what the plugin recorded; KitFault if the check crashed."""
+    stages = [test[stage] for stage in ("setup", "call", "teardown") if stage in test]
+    metadata = test.get("metadata")
+    name = test["nodeid"].rpartition("::")[2]
+    if metadata is None:
+        raise KitFault(f"{test['nodeid']}: the check left no record", name.partition("[")[0])
+    if "fault" in metadata:
+        raise KitFault(f"{test['nodeid']}: {metadata['fault']}", metadata["facts"]["function"])
+    skipped = next((s for s in stages if s["outcome"] == "skipped"), None)
+    return {
+        **metadata,
+        "nodeid": test["nodeid"],
+        "outcome": test["outcome"],
+        "reason": _skip_reason(skipped) if skipped else None,
+        "seconds": sum(stage.get("duration", 0.0) for stage in stages),
+    }
+
+
+def _skip_reason(stage: dict[str, Any]) -> str:
+    """The sentence of a skip, which pytest reports as ('file', line, 'Skipped: sentence')."""
+    text = stage.get("longrepr", "")
+    try:
+        text = ast.literal_eval(text)[2]
+    except (ValueError, SyntaxError, IndexError, TypeError):
+        pass
+    return str(text).removeprefix("Skipped: ")
+
+
+def _complete(
+    grading: Grading,
+    names: dict[Path, list[str]],
+    collected: list[str],
+    records: list[dict[str, Any]],
+) -> None:
+    """Every declared check ran, with every case; their points add up to what the problem says."""
+    problem = grading.request.problem
+    library = grading.request.library
+    if Counter(collected) != Counter(record["nodeid"] for record in records):
+        lost = set(collected) ^ {record["nodeid"] for record in records}
+        raise KitFault(f"{problem.slug}: cases collected but not run, or run twice: {sorted(lost)}")
+    for path, functions in names.items():
+        hidden = path != problem.checks
+        found = {r["facts"]["function"] for r in records if r["facts"]["hidden"] == hidden}
+        if missing := set(functions) - found:
+            raise KitFault(f"{path.name}: {min(missing)} is declared but did not run", min(missing))
+        if added := found - set(functions):
+            raise KitFault(f"{path.name}: {min(added)} ran but is not declared", min(added))
+    facts = {(r["facts"]["hidden"], r["facts"]["function"]): r["facts"] for r in records}
+    wanted = problem.points[library]
+    sums = Counter[str]()
+    for fact in facts.values():
+        where = "hidden" if fact["hidden"] else "public"
+        sums["extra" if fact["extra"] else where] += fact["points"]
+    for where in ("public", "hidden", "extra"):
+        said = getattr(wanted, where)
+        known = where == "public" or grading.request.hidden
+        if known and sums[where] != said:
+            raise KitFault(
+                f"problems/{problem.slug}/problem.toml: points.{library}.{where} says {said}, but "
+                f"the checks add up to {sums[where]}; correct one of them"
+            )
+
+
+@contextlib.contextmanager
+def _clean_environment() -> Iterator[None]:
+    """pytest reads PYTEST_* variables of whoever runs it; a grading must not."""
+    kept = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("PYTEST_")}
+    try:
+        yield
+    finally:
+        for name in [name for name in os.environ if name.startswith("PYTEST_")]:
+            del os.environ[name]
+        os.environ.update(kept)

@@ -1,0 +1,200 @@
+"""Values on the grader's side of the wire: requests are written, replies are rebuilt strictly.
+
+A reply is a claim that nobody vouches for. Every tag, key, type, length and byte is judged before
+it becomes a value; whatever breaks a rule is a `WireError`, and nothing is ever guessed. The tags
+are listed in `grader.worker.wire`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from grader.clean import clean_line
+from grader.values import LAYOUTS, Array, Cut, Generator, Library, NumpyScalar, Other, Value
+from grader.worker import wire
+from grader.worker.wire import WireError
+
+_ARRAY_KEYS = {
+    "lib", "dtype", "shape", "device", "strides", "grad", "writeable", "inference", "at",
+}  # fmt: skip
+_LIBRARIES: dict[str, Library] = {"torch": "torch", "numpy": "numpy"}
+_CONTAINERS: dict[str, type] = {"tuple": tuple, "list": list, "dict": dict}
+
+
+class RequestWriter:
+    """Arguments of one message as tagged values, their bytes gathered into one payload."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def payload(self) -> bytes:
+        """All array bytes so far, in the order the headers refer to them."""
+        return b"".join(self._parts)
+
+    def value(self, value: Value) -> list[Any]:
+        """The tagged form of an argument; TypeError for a type that cannot be passed."""
+        kind = type(value)
+        if value is None:
+            return ["none"]
+        if kind is bool or kind is str:
+            return [kind.__name__, value]
+        if kind is int:
+            return ["int", str(value)]
+        if kind is float:
+            return ["float", value.hex()]
+        if kind is tuple or kind is list:
+            return [kind.__name__, len(value), [self.value(item) for item in value]]
+        if kind is dict:
+            pairs = [[self.value(k), self.value(v)] for k, v in value.items()]
+            return ["dict", len(value), pairs]
+        if isinstance(value, Generator):
+            return ["generator", value.seed, value.shared]
+        if isinstance(value, Array):
+            return ["array", self._array(value)]
+        raise TypeError(f"a {kind.__name__} cannot be passed to a submission")
+
+    def _array(self, a: Array) -> dict[str, Any]:
+        if a.layout not in LAYOUTS:
+            raise ValueError(f"unknown layout {a.layout!r}; one of {', '.join(LAYOUTS)}")
+        at = [self._size, len(a.data)]
+        self._parts.append(a.data)
+        self._size += len(a.data)
+        return {
+            "lib": a.library,
+            "dtype": a.dtype,
+            "shape": list(a.shape),
+            "device": a.device,
+            "layout": a.layout,
+            "at": at,
+        }
+
+
+def decode(tagged: Any, payload: memoryview, depth: int = 0) -> Value:
+    """The value a reply claims; raises WireError for anything but an exact, legal tag."""
+    if depth > wire.DEPTH_LIMIT + 1:
+        raise WireError("value is nested too deeply")
+    if type(tagged) is not list or not tagged or type(tagged[0]) is not str:
+        raise WireError("value without a tag")
+    tag, *parts = tagged
+    if tag == "none" and not parts:
+        return None
+    if tag == "bool" and _types(parts, bool):
+        return parts[0]
+    if tag == "int" and _types(parts, str):
+        return _integer(parts[0])
+    if tag == "float" and _types(parts, str):
+        return _float(parts[0])
+    if tag == "str" and _types(parts, str) and len(parts[0]) <= wire.STRING_LIMIT:
+        return parts[0]
+    if tag in _CONTAINERS and _types(parts, int, list):
+        return _container(tag, parts[0], parts[1], payload, depth)
+    if tag == "array" and _types(parts, dict):
+        return _array(parts[0], payload)
+    if tag == "npscalar" and _types(parts, str, str) and parts[0] in wire.ITEM_SIZE:
+        floating = "float" in parts[0]
+        return NumpyScalar(parts[0], _float(parts[1]) if floating else _integer(parts[1]))
+    if tag == "other" and _types(parts, str, str):
+        return Other(clean_line(parts[0], wire.NAME_LIMIT), clean_line(parts[1]))
+    raise WireError(f"illegal value of tag {clean_line(tag, 20)!r}")
+
+
+def _types(parts: list[Any], *wanted: type) -> bool:
+    return len(parts) == len(wanted) and all(
+        type(part) is kind for part, kind in zip(parts, wanted, strict=True)
+    )
+
+
+def _integer(text: str) -> int:
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdecimal() and len(digits) <= wire.DIGITS_LIMIT):
+        raise WireError("illegal integer")
+    return int(text)
+
+
+def _float(text: str) -> float:
+    if text in ("nan", "inf", "-inf"):
+        return float(text)
+    try:
+        value = float.fromhex(text)
+    except (ValueError, OverflowError):
+        raise WireError("illegal float") from None
+    if value.hex() != text:
+        raise WireError("float in another form than its own")
+    return value
+
+
+def _container(tag: str, length: int, items: list[Any], payload: memoryview, depth: int) -> Value:
+    if length < 0 or len(items) > wire.ITEMS_LIMIT:
+        raise WireError(f"illegal length of a {tag}")
+    if len(items) != length:
+        if items:
+            raise WireError(f"{tag} with another length than it says")
+        return Cut(tag, length)
+    if tag != "dict":
+        return _CONTAINERS[tag](decode(item, payload, depth + 1) for item in items)
+    result: dict[Any, Value] = {}
+    for pair in items:
+        if type(pair) is not list or len(pair) != 2:
+            raise WireError("dict item without key and value")
+        key = decode(pair[0], payload, depth + 1)
+        if type(key) not in (str, int, float, bool, type(None), tuple):
+            # Records compare by identity: such a key is no expected one, and is kept as such.
+            key = Other(f"{type(key).__name__} key")
+        try:
+            result[key] = decode(pair[1], payload, depth + 1)
+        except TypeError:
+            raise WireError("dict key that cannot be one") from None
+    if len(result) != length:
+        # True and 1, or nan twice, are no keys of a legal answer; the length tells them apart.
+        return Cut("dict", length)
+    return result
+
+
+def _array(spec: dict[str, Any], payload: memoryview) -> Array:
+    if set(spec) != _ARRAY_KEYS:
+        raise WireError("array without its exact keys")
+    library: Library | None = _LIBRARIES.get(spec["lib"]) if type(spec["lib"]) is str else None
+    if library is None:
+        raise WireError("array of an unknown library")
+    if type(spec["dtype"]) is not str or spec["dtype"] not in wire.ITEM_SIZE:
+        raise WireError("array of an unknown dtype")
+    if type(spec["device"]) is not str or len(spec["device"]) > wire.NAME_LIMIT:
+        raise WireError("array with an illegal device")
+    flags = spec["grad"], spec["writeable"], spec["inference"]
+    if any(type(flag) is not bool for flag in flags):
+        raise WireError("array with illegal flags")
+    shape = _integers(spec["shape"], wire.RANK_LIMIT)
+    strides = _integers(spec["strides"], wire.RANK_LIMIT, negative=spec["lib"] == "numpy")
+    start, length = _integers(spec["at"], 2, exact=True)
+    if len(shape) != len(strides):
+        raise WireError("array with strides of another rank")
+    if math.prod(shape) * wire.ITEM_SIZE[spec["dtype"]] != length:
+        raise WireError("array with another number of bytes than its shape takes")
+    if start + length > len(payload):
+        raise WireError("array outside the payload")
+    data = bytes(payload[start : start + length])
+    if spec["dtype"] == "bool" and data.strip(b"\x00\x01"):
+        raise WireError("bool array with other bytes than 0 and 1")
+    return Array(
+        library=library,
+        dtype=spec["dtype"],
+        device=clean_line(spec["device"], wire.NAME_LIMIT),
+        shape=shape,
+        data=data,
+        strides=strides,
+        requires_grad=flags[0],
+        writeable=flags[1],
+        inference=flags[2],
+    )
+
+
+def _integers(
+    items: Any, most: int, *, exact: bool = False, negative: bool = False
+) -> tuple[int, ...]:
+    if type(items) is not list or len(items) > most or (exact and len(items) != most):
+        raise WireError("illegal list of integers")
+    if any(type(i) is not int or abs(i) > 2**62 or (i < 0 and not negative) for i in items):
+        raise WireError("illegal integer in a list")
+    return tuple(items)

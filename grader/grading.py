@@ -1,0 +1,139 @@
+"""Everything one grading holds while it runs: the problem, the file, and the workers it opened.
+
+Used as a context manager, so that no worker outlives the grading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from grader.faults import KitFault
+from grader.kit import Kit
+from grader.problem import Problem
+from grader.report import Output
+from grader.submission import Helper, Submission, Trusted
+from grader.workers import Fresh, Launcher
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be graded, and how.
+
+    device: "cpu", or "cuda" to run the device checks on CUDA. seed: of the hidden checks.
+    """
+
+    kit: Kit
+    problem: Problem
+    source: bytes
+    library: str
+    device: str
+    seed: int
+    hidden: bool
+
+
+class Grading:
+    """The workers of one grading. The submission's main worker is opened at first use."""
+
+    def __init__(self, request: Request, launcher: Launcher) -> None:
+        self.request = request
+        self._launcher = launcher
+        self._cuda: Launcher | None = None
+        self._opened: dict[str, Any] = {}
+        self._closers: list[Callable[[], object]] = []
+
+    def __enter__(self) -> Grading:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for close in reversed(self._closers):
+            close()
+        self._closers.clear()
+
+    @property
+    def submission(self) -> Submission:
+        """The submission in the worker that checks share."""
+        if "submission" not in self._opened:
+            self._opened["submission"] = self.open_submission()
+        found: Submission = self._opened["submission"]
+        return found
+
+    def open_submission(self, accelerator: str = "") -> Submission:
+        """The submission in a worker of its own: for checks that want no history, or a device."""
+        problem = self.request.problem
+        opened = Submission(
+            self._launcher_for(accelerator),
+            self.request.source,
+            [problem.entry],
+            problem.parameters,
+            problem.limits,
+            accelerator=accelerator,
+        )
+        self._closers.append(opened.close)
+        return opened
+
+    def reference(self, accelerator: str = "") -> Trusted:
+        """The reference in a worker of its own; KitFault where this kit has no solutions."""
+        problem = self.request.problem
+        path = problem.solution(self.request.library)
+        if path is None:
+            raise KitFault(f"{problem.slug}: a check asks for the reference, which is not here")
+        return self._trusted(
+            f"reference {path.name}", path.read_bytes(), [problem.entry], accelerator
+        )
+
+    @property
+    def draws(self) -> Helper:
+        """The problem's trusted draws in their own worker; KitFault where there is no draws.py."""
+        problem = self.request.problem
+        if problem.draws is None:
+            raise KitFault(f"problems/{problem.slug}/draws.py: a check asks for it; write it")
+        helper = self._trusted("helper draws.py", problem.draws.read_bytes(), [])
+        assert isinstance(helper, Helper)
+        return helper
+
+    def accelerator_name(self) -> str:
+        """The device string of this grading's accelerator."""
+        return "cuda:0" if self.request.device == "cuda" else "sim:0"
+
+    def output(self) -> Output:
+        """What the submission printed in its shared worker, which this ends."""
+        if "submission" not in self._opened:
+            return Output("", False)
+        return self.submission.close()
+
+    def _trusted(
+        self, what: str, source: bytes, entries: list[str], accelerator: str = ""
+    ) -> Trusted:
+        """Source of the kit's own, opened once for each place it runs in."""
+        key = f"{what} on {accelerator or 'cpu'}"
+        if key not in self._opened:
+            problem = self.request.problem
+            opened = Submission(
+                self._launcher_for(accelerator),
+                source,
+                entries,
+                problem.parameters,
+                problem.limits,
+                accelerator=accelerator,
+            )
+            self._closers.append(opened.close)
+            kind = Trusted if entries else Helper
+            self._opened[key] = kind(f"{problem.slug}: the {what}", opened)
+        found: Trusted = self._opened[key]
+        return found
+
+    def _launcher_for(self, accelerator: str) -> Launcher:
+        if accelerator != "cuda":
+            return self._launcher
+        if self._cuda is None:
+            self._cuda = Fresh("cuda")
+            self._closers.append(self._cuda.close)
+        return self._cuda

@@ -1,0 +1,171 @@
+"""From the recorded cases of a run to a Report: pure functions, no disk, clock or process.
+
+A check earns its points if every one of its cases passed, and nothing otherwise. For sampled
+problems the verdict is about the output law and reads it leniently: a list for a tuple costs points
+but is no bias.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from grader import __version__
+from grader.clean import clean
+from grader.kit import NAME
+from grader.report import (
+    Cases,
+    CheckResult,
+    Environment,
+    Extra,
+    Failure,
+    Isolation,
+    Kit,
+    Output,
+    Report,
+    SubmissionFile,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    from grader.grading import Request
+    from grader.problem import Problem
+
+# Failures that are not an answer: the check could not be judged by its values.
+ERRORS = frozenset({"exception", "import_error", "exit", "timeout", "memory", "crash", "died",
+                    "flood", "malformed"})  # fmt: skip
+
+# Below this share of differing seeded cases the stated draws are used and a decision is a little
+# off; submissions of the right law with other draws differ in 11 to 61 % of them.
+SLIGHTLY_OFF = 0.02
+
+
+def checks(records: Sequence[dict[str, Any]]) -> tuple[CheckResult, ...]:
+    """The checks in the order they were first met, each with its cases put together."""
+    grouped: dict[tuple[bool, str], list[dict[str, Any]]] = {}
+    for record in records:
+        facts = record["facts"]
+        grouped.setdefault((facts["hidden"], facts["function"]), []).append(record)
+    return tuple(_check(group) for group in grouped.values())
+
+
+def _check(records: list[dict[str, Any]]) -> CheckResult:
+    facts = records[0]["facts"]
+    hidden = facts["hidden"]
+    failed = [r for r in records if r["outcome"] not in ("passed", "skipped")]
+    skipped = [r for r in records if r["outcome"] == "skipped"]
+    message, first = None, None
+    if failed:
+        outcome = "error" if failed[0]["result"]["failure"] in ERRORS else "failed"
+        message = failed[0]["result"]["told" if hidden else "message"]
+        if len(records) > 1 and not hidden:
+            name = failed[0]["nodeid"].rpartition("[")[2].removesuffix("]")
+            first = name
+            message = _about_cases(name, len(failed), len(records), failed[0]["result"]["message"])
+        if not hidden and failed[0]["result"]["first"]:
+            first = ", ".join(filter(None, [first, failed[0]["result"]["first"]]))
+    elif skipped:
+        outcome, message = "not_run", skipped[0]["reason"]
+    else:
+        outcome = "passed"
+    return CheckResult(
+        id=facts["function"],
+        title=facts["title"],
+        group=facts["group"],
+        points=facts["points"],
+        extra=facts["extra"],
+        earned=facts["points"] if outcome == "passed" else 0,
+        outcome=outcome,  # type: ignore[arg-type]
+        message=clean(message) if message else None,
+        hint=facts["hint"] if outcome in ("failed", "error") and not hidden else None,
+        cases=Cases(_sum(records, "passed"), _sum(records, "cases"), first),
+        seconds=round(sum(r["seconds"] for r in records), 6),
+        hidden=hidden,
+    )
+
+
+def _about_cases(name: str, failed: int, total: int, message: str) -> str:
+    if failed == total:
+        return f"with {name} (and all {total - 1} others):\n{message}"
+    return f"{total - failed} of {total} pass; the first that does not is {name}:\n{message}"
+
+
+def verdict(
+    sampled: bool, results: Sequence[CheckResult], records: Sequence[dict[str, Any]], loaded: bool
+) -> Verdict:
+    """What the run says of the submission as a whole."""
+    if not loaded:
+        return "not_run"
+    right = all(check.outcome == "passed" for check in results if not check.extra)
+    if right:
+        return "correct"
+    if not sampled:
+        return "incorrect"
+    law, draws, seeded = (
+        [r for r in records if r["facts"]["group"] == group and not r["facts"]["extra"]]
+        for group in ("law", "draws", "seeded")
+    )
+    if _sum(law, "wrong"):
+        return "biased"
+    if _sum(law, "unlike"):
+        return "incorrect"  # it raised or answered nothing comparable: its law is not known
+    differing = _sum(seeded, "wrong")
+    decided_otherwise = differing + _sum(draws, "wrong")
+    if decided_otherwise and differing < SLIGHTLY_OFF * _sum(seeded, "cases"):
+        return "biased"
+    if decided_otherwise or _sum(draws + seeded, "drew"):
+        return "lossless_other_draws"
+    return "incorrect"  # law and draws are right; a promise about form or side effects is not kept
+
+
+def _sum(records: Sequence[dict[str, Any]], count: str) -> int:
+    """How often something was seen over all cases of some checks (`submission.Evidence`)."""
+    return sum(record.get("evidence", {}).get(count, 0) for record in records)
+
+
+def report(
+    *,
+    problem: Problem,
+    request: Request,
+    submission: SubmissionFile,
+    checks: tuple[CheckResult, ...],
+    records: Sequence[dict[str, Any]],
+    load_error: Failure | None,
+    output: Output,
+    versions: dict[str, Any],
+    isolation: Isolation,
+    started_at: datetime,
+    seconds: float,
+) -> Report:
+    """The whole report of one grading."""
+    scored = [check for check in checks if not check.extra]
+    extra = [check for check in checks if check.extra]
+    earned, most = sum(c.earned for c in scored), sum(c.points for c in scored)
+    return Report(
+        kit=Kit(NAME, __version__),
+        problem=problem.slug,
+        title=problem.title,
+        library=request.library,
+        device=request.device,
+        submission=submission,
+        score=earned,
+        max_score=most,
+        passed=earned == most and most > 0,
+        verdict=verdict(problem.sampled, checks, records, load_error is None),
+        seed=request.seed if request.hidden else None,
+        extra=Extra(sum(c.earned for c in extra), sum(c.points for c in extra)),
+        checks=checks,
+        load_error=load_error,
+        likely_cause=None,
+        output=output,
+        environment=Environment(
+            python=versions["python"],
+            torch=versions["torch"],
+            numpy=versions["numpy"],
+            platform=versions["platform"],
+        ),
+        isolation=isolation,
+        started_at=started_at.isoformat(timespec="seconds"),
+        seconds=round(seconds, 3),
+    )

@@ -1,0 +1,121 @@
+"""One grading, from a file's text to a Report.
+
+The submission is never imported here: it runs in a worker. Before it is judged, the reference has
+passed every check in the same environment; if it has not, nobody is given a score.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader.faults import KitFault
+from grader.kit import Kit
+from grader.problem import Problem
+from grader.report import Isolation, Report, SubmissionFile
+from grader.submission_file import SubmissionSource
+from grader.workers import Fresh, Launcher, Mode, launcher
+
+if TYPE_CHECKING:
+    from grader.grading import Request
+
+
+def grade(
+    kit: Kit,
+    problem: Problem,
+    source: SubmissionSource,
+    *,
+    library: str,
+    device: str = "cpu",
+    seed: int | None = None,
+    hidden: bool = True,
+    workers: Mode = "auto",
+    started: Launcher | None = None,
+) -> Report:
+    """Grades one submission.
+
+    device: "cpu", or "cuda" to run the device checks on CUDA. seed: of the hidden checks; drawn
+    where it is None. hidden: run the hidden checks if the kit has them. started: a launcher that
+    the caller made earlier and closes later.
+
+    Raises KitFault where the kit, not the submission, is wrong; UsageError for a device that is
+    not here.
+    """
+    began, started_at = time.monotonic(), datetime.now(UTC)
+    with contextlib.ExitStack() as stack:
+        if started is None:
+            started = launcher(workers)
+            stack.callback(started.close)
+        # pytest and numpy are imported here, while the worker process imports PyTorch.
+        from grader import checkrun, score
+        from grader.grading import Grading, Request
+
+        hidden = hidden and problem.hidden is not None
+        request = Request(
+            kit=kit,
+            problem=problem,
+            source=source.text.encode(),
+            library=library,
+            device=device,
+            seed=secrets.randbelow(2**32) if seed is None else seed,
+            hidden=hidden,
+        )
+        versions = started.versions()
+        _prove(request, started, versions)
+        with Grading(request, started) as grading:
+            records = checkrun.run(grading)
+            output = grading.output()
+            load_error = grading.submission.load_failure
+        results = score.checks(records)
+        return score.report(
+            problem=problem,
+            request=request,
+            submission=SubmissionFile(source.name, source.sha256, source.size),
+            checks=results,
+            records=records,
+            load_error=load_error,
+            output=output,
+            versions=versions,
+            isolation=isolation(started),
+            started_at=started_at,
+            seconds=time.monotonic() - began,
+        )
+
+
+def isolation(started: Launcher) -> Isolation:
+    """What keeps a submission apart so far: a process of its own, and limits on it."""
+    layers = ["process", "wall clock", "output cap", "rlimits"]
+    if Path("/proc/self/statm").exists():
+        layers.append("memory limit")
+    layers.append("fresh interpreter" if isinstance(started, Fresh) else "fork")
+    return Isolation("process", tuple(layers))
+
+
+def _prove(request: Request, started: Launcher, versions: dict[str, Any]) -> None:
+    """Runs the reference through every check first, once per kit and environment."""
+    from grader import checkrun, proof, score
+    from grader.grading import Grading
+
+    path = request.problem.solution(request.library)
+    if path is None:
+        return
+    key = proof.key(request, versions, isolation(started).layers)
+    if proof.known(key):
+        return
+    with Grading(replace(request, source=path.read_bytes()), started) as grading:
+        results = score.checks(checkrun.run(grading))
+    for check in results:
+        if check.outcome == "not_run" and check.group == "device":
+            continue  # this PyTorch cannot simulate an accelerator: the report says so
+        if check.outcome != "passed":
+            raise KitFault(
+                f"the reference {path.parent.parent.name}/{path.parent.name}/{path.name} fails the "
+                f"check {check.id}, so nothing can be graded: {check.message}",
+                check.id,
+            )
+    proof.remember(key)

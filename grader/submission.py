@@ -1,0 +1,694 @@
+"""The callable a check uses: a submission in a worker of its own, called and compared.
+
+A check gives `Case`s, one call and its expected answer each, and `Submission.check` sends them in
+one message, compares every answer whole, and tells the first that differs. A worker that hangs,
+dies or answers nonsense is ended; the next call gets a new one. What goes wrong with a submission
+is a `Mismatch` (points lost) or `NotRun` (could not be tried), never an error of the kit.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.clean import clean, clean_line
+from grader.codec import RequestWriter, decode
+from grader.expect import Expectation, Mismatch, changed
+from grader.faults import KitFault
+from grader.problem import Limits
+from grader.report import Failure, Output
+from grader.values import Array, Generator, Value, show
+from grader.worker import wire
+from grader.workers import OUTPUT_BYTES, Ending, Launcher, Worker
+
+CALLS_PER_REPLY = 250
+_BROKEN_WORKER = 71  # the exit code of a worker whose own code stopped working
+
+
+class NotRun(Exception):
+    """A check that cannot be tried here; the message is the reason."""
+
+
+class NotLoaded(NotRun):
+    """The submission could not be loaded, so nothing of it can be tried."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__("the submission could not be loaded")
+        self.failure = failure
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One call and the answer it must have.
+
+    note: what is special about it, for the learner. default_dtype: PyTorch's default during the
+    call (float32 unless given). global_seed: what the global generators are seeded with before it.
+    state_after: the expected state of the generator argument afterwards.
+    """
+
+    args: tuple[Value, ...]
+    expects: Expectation
+    kwargs: dict[str, Value] = field(default_factory=dict)
+    note: str = ""
+    default_dtype: str | None = None
+    global_seed: int | None = None
+    state_after: bytes | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What one call did. Only `value` or `failure` is always there; the rest if it was observed.
+
+    args_after: the arguments after the call, positional then by keyword (None where no array).
+    generator: the state of the generator argument. moved: global generators that drew. reread:
+    whether what follows is known. later: the answer read again after all calls. filled: the
+    arguments after every answer was overwritten.
+    shares: the places of arguments the answer shares memory with. twins: earlier answers it does.
+    """
+
+    value: Value = None
+    failure: Failure | None = None
+    args_after: tuple[Value, ...] = ()
+    generator: bytes | None = None
+    moved: tuple[str, ...] = ()
+    reread: bool = False
+    later: Value = None
+    filled: tuple[Value, ...] = ()
+    shares: tuple[int, ...] = ()
+    twins: tuple[int, ...] = ()
+
+
+@dataclass
+class Evidence:
+    """What the cases of a check showed, beyond the first that differs.
+
+    wrong: answers whose numbers differ, whatever types carry them. unlike: no comparable answer at
+    all. drew: right answers that left the generator in another state.
+    """
+
+    cases: int = 0
+    passed: int = 0
+    wrong: int = 0
+    unlike: int = 0
+    drew: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Answers of one call made many times: the distinct ones, their counts, and the order."""
+
+    values: list[Value]
+    counts: list[int]
+    order: npt.NDArray[np.uint32]
+
+
+class Submission:
+    """Source text that runs in workers, one after another where one dies.
+
+    accelerator: "" for none, "sim" to install the simulated one in every worker, "cuda" where the
+    launcher leaves CUDA visible. role names it in errors of the kit.
+    """
+
+    def __init__(
+        self,
+        launcher: Launcher,
+        source: bytes,
+        entries: Sequence[str],
+        parameters: Sequence[str],
+        limits: Limits,
+        *,
+        accelerator: str = "",
+    ) -> None:
+        self._launcher = launcher
+        self._source = source
+        self._entries = list(entries)
+        self._parameters = list(parameters)
+        self._limits = limits
+        self._accelerator = accelerator
+        self._worker: Worker | None = None
+        self._retired: list[Worker] = []
+        self._printed: list[bytes] = []
+        self._spent = 0.0
+        self._calls = 0
+        self.load_failure: Failure | None = None
+        self.evidence = Evidence()
+        self._ever_loaded = False
+
+    # ---- what a check uses
+
+    def __call__(self, *args: Value, **kwargs: Value) -> Value:
+        """One call's answer, decoded; Mismatch where there is none."""
+        case = Case(args, _ANYTHING, kwargs)
+        outcome = self.outcomes([case])[0]
+        if outcome.failure is not None:
+            raise _failed(case, outcome.failure, self._parameters)
+        return outcome.value
+
+    def check(
+        self,
+        cases: Iterable[Case],
+        *,
+        unchanged: bool = False,
+        private: bool = False,
+        globals_untouched: bool = False,
+    ) -> None:
+        """Makes every call and raises one Mismatch unless each answer is the expected one.
+
+        unchanged: the arguments keep their bytes, shape, strides and flags. private: answers share
+        no memory with arguments or with each other. globals_untouched: no global generator of
+        PyTorch, NumPy or Python draws.
+        """
+        cases = list(cases)
+        if not cases:
+            raise KitFault("a check without a single case")
+        wanted = {
+            "args": unchanged,
+            "private": private,
+            "globals": globals_untouched,
+            "generator": any(case.state_after is not None for case in cases),
+        }
+        observe = [name for name, want in wanted.items() if want]
+        outcomes = self.outcomes(cases, observe)
+        if private:
+            # Answers were overwritten: a submission that keeps them would fail the next check too.
+            self.retire()
+        passed, first = 0, None
+        for index, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
+            found = self._fault(case, outcome, observe)
+            if found is None:
+                passed += 1
+                continue
+            self._take_as_evidence(case, outcome)
+            first = first or (index, case, outcome, *found)
+        self.evidence.cases += len(cases)
+        self.evidence.passed += passed
+        if first is None:
+            return
+        index, case, outcome, kind, text = first
+        if len(cases) > 1:
+            text = f"{passed} of {len(cases)} cases agree; the first that does not:\n{text}"
+        raise Mismatch(
+            text,
+            first=case.note or f"case {index + 1}",
+            failure=outcome.failure,
+            kind=kind,
+        )
+
+    def repeat(self, times: int, *args: Value, **kwargs: Value) -> Tally:
+        """Makes the same call many times, tensors fresh each time, one generator streaming on."""
+        case = Case(args, _ANYTHING, kwargs)
+        worker = self._ready()
+        writer = RequestWriter()
+        header = {
+            "do": "repeat",
+            "call": self._call(case, writer, self._entries[0]),
+            "times": times,
+            "every": CALLS_PER_REPLY,
+        }
+        values: list[Value] = []
+        parts: list[npt.NDArray[np.uint32]] = []
+        began = time.monotonic()
+        try:
+            nonce = worker.send(header, writer.payload(), self._deadline(self._limits.call))
+            for start in range(0, times, CALLS_PER_REPLY):
+                reply, payload = worker.reply(nonce, self._deadline(self._limits.call))
+                if reply.get("i") != start:
+                    raise wire.WireError("a reply out of order")
+                if "failed" in reply:
+                    raise _failed(case, _read_failure(reply["failed"]), self._parameters)
+                order = _numbers(reply, payload)
+                values += [decode(v, payload) for v in _list(reply, "values")]
+                expected = min(CALLS_PER_REPLY, times - start)
+                if len(order) != expected or (order.size and int(order.max()) >= len(values)):
+                    raise wire.WireError("a tally that does not add up")
+                parts.append(order)
+        except wire.WireError as error:
+            failure = self._ended(error, self._limits.call)
+            raise _failed(case, failure, self._parameters) from None
+        finally:
+            self._spent += time.monotonic() - began
+        order = np.concatenate(parts) if parts else np.zeros(0, np.uint32)
+        counts = np.bincount(order, minlength=len(values)).tolist()
+        return Tally(values, counts, order)
+
+    def outcomes(
+        self, cases: Sequence[Case], observe: Sequence[str] = (), entry: str | None = None
+    ) -> list[Outcome]:
+        """Makes all calls in one message. observe: any of args, generator, globals, private.
+
+        After a call that kills its worker the remaining ones are made in a new worker. Raises
+        NotLoaded, or NotRun where the submission has used up its time.
+        """
+        outcomes: list[Outcome] = []
+        while len(outcomes) < len(cases):
+            if outcomes and self._left() <= 0:
+                spent = Failure("timeout", f"not tried: {self._limits.submission:g} s are used up")
+                outcomes += [Outcome(failure=spent)] * (len(cases) - len(outcomes))
+                break
+            outcomes += self._message(cases[len(outcomes) :], observe, entry or self._entries[0])
+        return outcomes
+
+    # ---- what the session uses
+
+    def load(self) -> Failure | None:
+        """Loads the submission if it is not; the failure that prevents it, if any."""
+        try:
+            self._ready()
+        except NotLoaded as error:
+            return error.failure
+        return None
+
+    def load_or_raise(self) -> None:
+        """Loads the submission if it is not; raises NotLoaded where it cannot be."""
+        self._ready()
+
+    def close(self) -> Output:
+        """Ends every worker; what was printed by all of them, capped."""
+        self.retire()
+        for worker in self._retired:
+            worker.close()
+            self._printed.append(worker.printed())
+        self._retired.clear()
+        data = b"".join(self._printed)
+        kept = data[:OUTPUT_BYTES]
+        cut = any(len(part) >= OUTPUT_BYTES for part in self._printed) or len(data) > len(kept)
+        return Output(clean(kept.decode("utf-8", "replace"), OUTPUT_BYTES), cut)
+
+    # ---- one message
+
+    def _message(self, cases: Sequence[Case], observe: Sequence[str], entry: str) -> list[Outcome]:
+        """The outcomes of as many calls as one worker lives through, at least one."""
+        worker = self._ready()
+        writer = RequestWriter()
+        header = {
+            "do": "calls",
+            "calls": [self._call(case, writer, entry) for case in cases],
+            "observe": list(observe),
+        }
+        outcomes: list[Outcome] = []
+        began = time.monotonic()
+        try:
+            nonce = worker.send(header, writer.payload(), self._deadline(self._limits.call))
+            for index in range(len(cases)):
+                reply, payload = worker.reply(nonce, self._deadline(self._limits.call))
+                outcomes.append(_read_outcome(reply, payload, index, observe))
+            if "private" in observe:
+                reply, payload = worker.reply(nonce, self._deadline(self._limits.call))
+                outcomes = _read_private(reply, payload, outcomes)
+        except wire.WireError as error:
+            failure = Outcome(failure=self._ended(error, self._limits.call))
+            if len(outcomes) == len(cases):  # only the last reply, on privacy, is missing
+                outcomes[-1] = failure
+            else:
+                outcomes.append(failure)
+        finally:
+            self._spent += time.monotonic() - began
+        return outcomes
+
+    def _call(self, case: Case, writer: RequestWriter, entry: str) -> dict[str, Any]:
+        self._calls += 1
+        seed = case.global_seed
+        if seed is None:
+            seed = self._calls * 0x9E3779B1 % 2**32  # a different stream for every call
+        return {
+            "entry": entry,
+            "args": [writer.value(a) for a in case.args],
+            "kwargs": {name: writer.value(a) for name, a in case.kwargs.items()},
+            "seed": seed,
+            "default_dtype": case.default_dtype,
+        }
+
+    def _take_as_evidence(self, case: Case, outcome: Outcome) -> None:
+        """Counts a case that was not passed by what it says about the output law."""
+        likeness = "unlike" if outcome.failure else case.expects.likeness(outcome.value)
+        self.evidence.wrong += likeness == "different"
+        self.evidence.unlike += likeness == "unlike"
+        self.evidence.drew += likeness == "same" and outcome.generator != case.state_after
+
+    def _fault(
+        self, case: Case, outcome: Outcome, observe: Sequence[str]
+    ) -> tuple[str, str] | None:
+        """Why a case is not passed: what may be told of a hidden check, and the whole message."""
+        if outcome.failure is not None:
+            failed = _failed(case, outcome.failure, self._parameters)
+            return failed.kind or "", failed.message
+        names = [*self._parameters[: len(case.args)], *case.kwargs]
+        given = [*case.args, *case.kwargs.values()]
+        found = case.expects.difference(outcome.value)
+        kind, text = "", ""
+        if found is not None:
+            kind, text = f"{found.place}: wrong {_KINDS[found.kind]}", found.text
+        elif "args" in observe and (text := _first_change(given, outcome.args_after, names)):
+            kind, text = "an argument was changed", f"you changed an argument: {text}"
+        elif outcome.moved and "globals" in observe:
+            names_moved = ", ".join(outcome.moved)
+            kind = f"the global generator of {names_moved} was used"
+            text = f"{kind}: draw from the generator that is passed, and nothing else"
+        elif case.state_after is not None and outcome.generator != case.state_after:
+            kind = "the generator's state afterwards"
+            text = (
+                "the answer is right, but the generator was left in another state: more, fewer "
+                "or other random numbers were drawn than the statement says"
+            )
+        elif outcome.reread:
+            kind, text = self._not_private(case, outcome, names, given)
+        if not text:
+            return None
+        return kind, f"{describe(case, self._parameters)}\n{text}"
+
+    def _not_private(
+        self, case: Case, outcome: Outcome, names: list[str], given: list[Value]
+    ) -> tuple[str, str]:
+        shared = [names[i] for i in outcome.shares if i < len(names)]
+        if shared or (_first_change(given, outcome.filled, names)):
+            which = shared[0] if shared else "an argument"
+            return "the answer shares memory with an argument", (
+                f"the answer shares memory with {which}: whoever writes into one changes the other"
+            )
+        if case.expects.difference(outcome.later) is not None or outcome.twins:
+            return "two answers share memory", (
+                "the answers of two calls share memory: the later call changed the earlier answer, "
+                "or whoever writes into one changes the other"
+            )
+        return "", ""
+
+    # ---- workers
+
+    def _left(self) -> float:
+        return self._limits.submission - self._spent
+
+    def _deadline(self, seconds: float) -> float:
+        return time.monotonic() + min(seconds, max(self._left(), 0.0))
+
+    def _ready(self) -> Worker:
+        """A worker in which the submission is loaded."""
+        if self._worker is not None:
+            return self._worker
+        if self.load_failure is not None:
+            raise NotLoaded(self.load_failure)
+        if self._left() <= 0:
+            raise NotRun(f"the submission used up its {self._limits.submission:g} s before this")
+        worker = self._worker = self._launcher.start()
+        header = {
+            "do": "load",
+            "entries": self._entries,
+            "parameters": self._parameters,
+            "accelerator": self._accelerator,
+            "memory": self._limits.memory,
+            "seed": self._calls,
+        }
+        began = time.monotonic()
+        try:
+            nonce = worker.send(header, self._source, self._deadline(self._limits.load))
+            reply, _ = worker.reply(nonce, self._deadline(self._limits.load))
+            if set(reply) == {"loaded"}:
+                self._ever_loaded = True
+                return worker
+            if set(reply) == {"unavailable"} and type(reply["unavailable"]) is str:
+                raise NotRun(clean_line(reply["unavailable"], 300))
+            failure = _read_failure(reply.get("failed"))
+        except wire.WireError as error:
+            failure = self._ended(error, self._limits.load, loading=True)
+        finally:
+            self._spent += time.monotonic() - began
+        self._end_worker()
+        if self._ever_loaded:
+            # It loaded before: this is one more way to fail a call, not a file that cannot load.
+            raise Mismatch(
+                f"the file could not be loaded again: {failure.message}",
+                failure=failure,
+                kind=_told(failure),
+            )
+        self.load_failure = failure
+        raise NotLoaded(failure)
+
+    def retire(self) -> None:
+        """Kills the worker, if there is one, and leaves waiting for its end to `close`."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.kill()
+            self._retired.append(worker)
+
+    def _end_worker(self) -> Ending | None:
+        worker, self._worker = self._worker, None
+        if worker is None:
+            return None
+        ending = worker.close()
+        self._printed.append(worker.printed())
+        return ending
+
+    def _ended(self, error: wire.WireError, limit: float, *, loading: bool = False) -> Failure:
+        """Ends the worker after something went wrong between us, and says what that was."""
+        worker = self._worker
+        by_itself = worker is not None and worker.ended_by_itself(
+            1.0 if isinstance(error, wire.Closed) else 0.0
+        )
+        ending = self._end_worker()
+        doing = "loading" if loading else "a call"
+        if isinstance(error, wire.Late):
+            limit = min(limit, self._limits.submission)
+            return Failure("timeout", f"{doing} took longer than {limit:g} s and was stopped")
+        if not isinstance(error, wire.Closed):
+            return Failure("malformed", f"answered with something that is not a value ({error})")
+        if not by_itself or ending is None:
+            return Failure("died", "closed its connection to the grader")
+        if ending.signal is not None:
+            name = signal.Signals(ending.signal).name
+            return Failure("crash", f"crashed (signal {ending.signal}, {name}) during {doing}")
+        if ending.code == _BROKEN_WORKER:
+            return Failure("died", "changed something in Python that the grader needs to answer")
+        return Failure("exit", f"ended the process during {doing} (exit code {ending.code})")
+
+
+class Trusted:
+    """Source of the kit's own in workers: the reference, or a helper such as the draws.
+
+    It has the interface of a submission, but whatever goes wrong with it is a KitFault.
+    """
+
+    def __init__(self, what: str, submission: Submission) -> None:
+        self._what = what
+        self._submission = submission
+
+    def __call__(self, *args: Value, **kwargs: Value) -> Value:
+        return self.outcomes([Case(args, _ANYTHING, kwargs)])[0].value
+
+    def outcomes(
+        self, cases: Sequence[Case], observe: Sequence[str] = (), entry: str | None = None
+    ) -> list[Outcome]:
+        """As a submission's; every outcome has a value."""
+        try:
+            outcomes = self._submission.outcomes(cases, observe, entry)
+        except NotLoaded as error:
+            raise KitFault(f"{self._what} does not load: {error.failure.message}") from None
+        except (NotRun, Mismatch) as error:
+            raise KitFault(f"{self._what}: {error}") from None
+        for outcome in outcomes:
+            if outcome.failure is not None:
+                lines = outcome.failure.traceback or ""
+                raise KitFault(f"{self._what}: {outcome.failure.message}\n{lines}".rstrip())
+        return outcomes
+
+    def close(self) -> None:
+        self._submission.close()
+
+
+class Helper(Trusted):
+    """A helper module of a problem: `draws("coins", seed, 3)` calls its function `coins`."""
+
+    def __call__(self, *args: Value, **kwargs: Value) -> Value:
+        name, *rest = args
+        case = Case(tuple(rest), _ANYTHING, kwargs)
+        return self.outcomes([case], entry=name)[0].value
+
+
+class _Anything(Expectation):
+    def difference(self, got: Value) -> None:
+        return None
+
+
+_ANYTHING = _Anything()
+
+_KINDS = {
+    "type": "type", "keys": "keys", "length": "number of items", "dtype": "dtype",
+    "shape": "shape", "device": "device", "flag": "requires_grad flag", "value": "value",
+    "zeros": "value: an entry that is 0 where it must not be, or not 0 where it must",
+}  # fmt: skip
+
+
+def describe(case: Case, parameters: Sequence[str]) -> str:
+    """A case's inputs, a line each, under the names of the parameters."""
+    named = [*zip(parameters, case.args, strict=False), *case.kwargs.items()]
+    width = max((len(name) for name, _ in named), default=0)
+    lines = [f"  {name:<{width}} = {show(value)}{_about(value)}" for name, value in named]
+    if case.default_dtype not in (None, "float32"):
+        lines.append(f"  with torch.set_default_dtype(torch.{case.default_dtype})")
+    if case.global_seed is not None and not any(isinstance(v, Generator) for _, v in named):
+        lines.append(f"  after torch.manual_seed({case.global_seed})")
+    return "\n".join([f"case: {case.note}"] * bool(case.note) + lines)
+
+
+def _about(value: Value) -> str:
+    """What of an array the numbers do not show."""
+    if not isinstance(value, Array):
+        return ""
+    words = [value.dtype]
+    if len(value.shape) != 1 or value.shape[0] > 8:
+        words.append(f"shape {value.shape}")
+    if value.device != "cpu":
+        words.append(value.device)
+    if value.layout != "contiguous":
+        words.append(_LAYOUT_WORDS[value.layout])
+    return f"  ({', '.join(words)})"
+
+
+_LAYOUT_WORDS = {
+    "column": "a column of a wider matrix, not contiguous",
+    "every_second": "every second entry, not contiguous",
+    "expanded": "expanded, stride 0",
+    "read_only": "read-only",
+}
+
+
+def _failed(case: Case, failure: Failure, parameters: Sequence[str]) -> Mismatch:
+    lines = [describe(case, parameters), f"your code {_sentence(failure)}"]
+    if failure.traceback:
+        lines.append(failure.traceback)
+    return Mismatch("\n".join(lines), failure=failure, kind=_told(failure))
+
+
+def _sentence(failure: Failure) -> str:
+    return (
+        f"raised {failure.message}"
+        if failure.kind in ("exception", "import_error")
+        else failure.message
+    )
+
+
+def _told(failure: Failure) -> str:
+    """A failure without the text that a submission chose itself."""
+    if failure.kind in ("exception", "import_error"):
+        return f"your code raised {failure.message.split(':')[0]}"
+    return f"your code {failure.message}"
+
+
+def _first_change(given: Sequence[Value], after: Sequence[Value], names: Sequence[str]) -> str:
+    for before, now, name in zip(given, after, names, strict=False):
+        text = changed(before, now, name)
+        if text:
+            return text
+    return ""
+
+
+# ---- replies, read strictly
+
+
+def _read_failure(spec: Any) -> Failure:
+    if type(spec) is not dict or type(spec.get("kind")) is not str:
+        raise wire.WireError("a failure without a kind")
+    kind, message, lines = spec["kind"], spec.get("message"), spec.get("traceback")
+    if (
+        kind not in _FAILURE_KINDS
+        or type(message) is not str
+        or type(lines) not in (str, type(None))
+    ):
+        raise wire.WireError("a failure of an unknown kind")
+    return Failure(
+        kind,
+        clean(message, wire.MESSAGE_LIMIT),
+        clean(lines, wire.TRACEBACK_LIMIT) if lines else None,
+    )
+
+
+_FAILURE_KINDS = frozenset(
+    {
+        "syntax_error",
+        "import_error",
+        "missing_entry",
+        "not_callable",
+        "wrong_arity",
+        "exception",
+        "exit",
+        "memory",
+        "flood",
+    }
+)
+
+
+def _read_outcome(
+    reply: dict[str, Any], payload: memoryview, index: int, observe: Sequence[str]
+) -> Outcome:
+    if reply.get("i") != index or type(reply["i"]) is not int:
+        raise wire.WireError("a reply out of order")
+    if "failed" in reply:
+        return Outcome(failure=_read_failure(reply["failed"]))
+    value = decode(reply.get("value"), payload)
+    args = tuple(decode(a, payload) for a in _list(reply, "args")) if "args" in observe else ()
+    moved = tuple(_list(reply, "moved")) if "globals" in observe else ()
+    if any(name not in ("torch", "numpy", "random") for name in moved):
+        raise wire.WireError("an unknown global generator")
+    state = None
+    if "generator" in observe and reply.get("generator") is not None:
+        state = _bytes(reply["generator"], payload)
+    return Outcome(value=value, args_after=args, generator=state, moved=moved)
+
+
+def _read_private(
+    reply: dict[str, Any], payload: memoryview, outcomes: list[Outcome]
+) -> list[Outcome]:
+    later, shares, twins, filled = (
+        _list(reply, key) for key in ("later", "shares", "twins", "filled")
+    )
+    if {len(part) for part in (later, shares, twins, filled)} != {len(outcomes)}:
+        raise wire.WireError("a reply about another number of calls")
+    read = []
+    for outcome, again, own, other, after in zip(
+        outcomes, later, shares, twins, filled, strict=True
+    ):
+        if any(type(part) is not list for part in (own, other, after)):
+            raise wire.WireError("an illegal list")
+        if any(type(i) is not int or i < 0 for i in own + other):
+            raise wire.WireError("an illegal place")
+        read.append(
+            Outcome(
+                outcome.value,
+                outcome.failure,
+                outcome.args_after,
+                outcome.generator,
+                outcome.moved,
+                reread=True,
+                later=decode(again, payload),
+                filled=tuple(decode(a, payload) for a in after),
+                shares=tuple(own),
+                twins=tuple(other),
+            )
+        )
+    return read
+
+
+def _list(reply: dict[str, Any], key: str) -> list[Any]:
+    found = reply.get(key)
+    if type(found) is not list:
+        raise wire.WireError(f"a reply without {key}")
+    return found
+
+
+def _bytes(at: Any, payload: memoryview) -> bytes:
+    if type(at) is not list or len(at) != 2 or any(type(i) is not int or i < 0 for i in at):
+        raise wire.WireError("an illegal place in the payload")
+    if at[0] + at[1] > len(payload):
+        raise wire.WireError("a place outside the payload")
+    return bytes(payload[at[0] : at[0] + at[1]])
+
+
+def _numbers(reply: dict[str, Any], payload: memoryview) -> npt.NDArray[np.uint32]:
+    data = _bytes(reply.get("order"), payload)
+    if len(data) % 4:
+        raise wire.WireError("an order that is no list of numbers")
+    return np.frombuffer(data, dtype="<u4")

@@ -1,0 +1,156 @@
+"""A learner's file, read as bytes and told apart by its name and its import lines.
+
+Nothing here parses, compiles or imports it: that happens in the worker alone.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.faults import UsageError
+
+MOST_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True)
+class SubmissionSource:
+    """A learner's file: its name without folders, its text, and the hash and size of its bytes.
+
+    The text has no byte order mark and ends its lines with "\\n", as Python reads source.
+    """
+
+    name: str
+    text: str
+    sha256: str
+    size: int
+
+
+def read(path: Path) -> SubmissionSource:
+    """The file at `path`; UsageError, saying what to do, if it cannot be a submission."""
+    data = _bytes(path)
+    return SubmissionSource(
+        name=path.name,
+        text=_text(path, data),
+        sha256=hashlib.sha256(data).hexdigest(),
+        size=len(data),
+    )
+
+
+def problem_of(path: Path, slugs: list[str]) -> str | None:
+    """The slug that the file's stem is, or begins with before `_` or `-`; None if there is none.
+
+    The longest wins: `top-k_mine.py` is for `top-k`, even where there is a problem `top`.
+    """
+    fitting = [slug for slug in slugs if re.match(re.escape(slug) + r"(?![^_-])", path.stem)]
+    return max(fitting, key=len, default=None)
+
+
+def library_of(text: str, libraries: tuple[str, ...]) -> str:
+    """The library a submission is written in, guessed from its import lines.
+
+    PyTorch if it is imported, NumPy if that alone is; only what the problem offers counts, and its
+    first library is taken where nothing tells. It is a guess from text, never an error: asking for
+    a library by name overrules it.
+    """
+    imported = {
+        name.partition(".")[0]
+        for line in _IMPORT.finditer(text)
+        for name in re.findall(r"[\w.]+", line["from"] or re.sub(r"\bas\s+\w+", "", line["names"]))
+    }
+    return next(
+        (name for name in ("torch", "numpy") if name in imported & {*libraries}), libraries[0]
+    )
+
+
+_IMPORT = re.compile(
+    r"(?:^|;)[ \t]*(?:from[ \t]+(?P<from>[\w.]+)[ \t]+import\b|import[ \t]+(?P<names>[^;#\n]+))",
+    re.MULTILINE,
+)
+
+
+def chosen_library(
+    asked: str, source: SubmissionSource, slug: str, offered: tuple[str, ...]
+) -> str:
+    """The library to grade in: the one asked for, or with `auto` the guessed one.
+
+    Raises UsageError if the problem does not offer the one asked for.
+    """
+    if asked == "auto":
+        return library_of(source.text, offered)
+    if asked not in offered:
+        raise UsageError(
+            f"problem '{slug}' is not offered in {asked}, only in {', '.join(offered)}; "
+            f"say --library {offered[0]}, or leave --library out"
+        )
+    return asked
+
+
+def _bytes(path: Path) -> bytes:
+    # Opened without waiting, then looked at: a pipe would otherwise hold the command up for ever,
+    # and looking first would leave a moment in which the path can change.
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _BINARY)
+    except OSError as error:
+        raise UsageError(_unreadable(path, error)) from None
+    try:
+        status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            raise UsageError(f"{path}: a folder, not a file; give the Python file inside it")
+        if not stat.S_ISREG(status.st_mode):
+            raise UsageError(f"{path}: not an ordinary file; save the submission as a .py file")
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise UsageError(_unreadable(path, error)) from None
+    finally:
+        os.close(descriptor)
+    if len(data) > MOST_BYTES:
+        size = max(status.st_size, len(data))
+        raise UsageError(
+            f"{path}: {size:,} bytes; a submission may have {MOST_BYTES // 1024} KiB; "
+            "hand in the source alone, without data in it"
+        )
+    return data
+
+
+_BINARY = getattr(os, "O_BINARY", 0)
+
+
+def _unreadable(path: Path, error: OSError) -> str:
+    match error.errno:
+        case errno.ENOENT:
+            return f"{path}: no such file; check the name, or begin one with grade start"
+        case errno.ENOTDIR:
+            return f"{path}: no such file; part of this path is a file, not a folder"
+        case errno.EISDIR:
+            return f"{path}: a folder, not a file; give the Python file inside it"
+        case errno.EACCES | errno.EPERM:
+            return f"{path}: may not be read; allow it with chmod u+r, or save a copy"
+        case errno.ENXIO:
+            return f"{path}: not an ordinary file; save the submission as a .py file"
+    return f"{path}: cannot be read ({error.strerror}); save a copy and try that"
+
+
+def _text(path: Path, data: bytes) -> str:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise UsageError(f"{path}: saved as UTF-16; save it as UTF-8")
+    if b"\0" in data:
+        line = data[: data.index(b"\0")].count(b"\n") + 1
+        raise UsageError(
+            f"{path}: has a NUL byte on line {line}, so it is not Python source "
+            "(or is UTF-16 without a mark); save it as UTF-8"
+        )
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise UsageError(
+            f"{path}: not UTF-8: byte 0x{data[error.start]:02x} on line {line}; save it as UTF-8"
+        ) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,425 @@
+"""The life of one worker: receive the source, load it, answer calls until the socket closes.
+
+Everything here shares a process with the learner's code, so nothing here decides anything: it
+reports what was returned or raised, and the other end of the socket judges it. Limits that matter
+are kept by killing this process from outside.
+"""
+
+from __future__ import annotations
+
+import inspect
+import io
+import linecache
+import os
+import platform
+import random
+import sys
+import traceback
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+import wire
+from codec import (
+    Decoder,
+    Devices,
+    Encoder,
+    Payload,
+    Simulated,
+    arrays_in,
+    fingerprint,
+    global_generators,
+    memory,
+    overlap,
+    overwrite,
+    type_name,
+)
+
+FILE_NAME = "submission.py"
+MODULE_NAME = "submission"
+FRAMES_SHOWN = 12
+RECURSION_LIMIT = 1000
+
+
+class OutputFlood(BaseException):
+    """More was printed than any honest program prints; ends the call past `except Exception`."""
+
+
+class Output(io.TextIOBase):
+    """Standard output and error of the submission: kept up to a cap, counted up to a larger one."""
+
+    KEPT = 64 << 10
+    MOST = 8 << 20
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+        self.seen = 0
+
+    encoding = "utf-8"
+    errors = "replace"
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self.fd
+
+    def isatty(self) -> bool:
+        return False
+
+    def write(self, text: str, /) -> int:
+        if type(text) is not str:
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        data = text.encode("utf-8", "replace")
+        if self.seen < self.KEPT:
+            kept = data[: self.KEPT - self.seen]
+            try:
+                os.write(self.fd, kept)
+            except OSError:
+                pass  # the cap below, reached by writes that went round this object
+        self.seen += len(data)
+        if self.seen > self.MOST:
+            raise OutputFlood
+        return len(text)
+
+
+class Loaded:
+    """A submission that has been executed: its module and how to call into it."""
+
+    def __init__(self, module: types.ModuleType, devices: Devices, allowance: int) -> None:
+        self.module = module
+        self.devices = devices
+        self.allowance = allowance
+        self.calls_made = 0
+
+
+def versions() -> dict[str, Any]:
+    """What the results depend on besides the kit: versions, processor, instruction set."""
+    return {
+        "python": platform.python_version(),
+        "torch": str(torch.__version__),
+        "numpy": np.__version__,
+        "platform": f"{platform.system()}-{platform.machine()}",
+        "capability": torch.backends.cpu.get_cpu_capability(),
+    }
+
+
+def run(sock: Any, prepare_memory: Callable[[int], None]) -> None:
+    """Serves requests until the socket closes. `prepare_memory` limits memory to some more MiB."""
+    loaded: Loaded | None = None
+    while True:
+        nonce, request, payload = wire.receive(sock)
+        if request["do"] == "versions":
+            sock.sendall(wire.pack(nonce, versions()))
+        elif request["do"] == "load":
+            loaded, reply = _load(request, bytes(payload), prepare_memory)
+            sock.sendall(wire.pack(nonce, reply))
+        elif loaded is None:
+            raise wire.WireError("a call before anything was loaded")
+        elif request["do"] == "calls":
+            _calls(sock, nonce, request, payload, loaded)
+        else:
+            _repeat(sock, nonce, request, payload, loaded)
+
+
+def _load(
+    request: dict[str, Any], source: bytes, prepare_memory: Callable[[int], None]
+) -> tuple[Loaded | None, dict[str, Any]]:
+    """Executes the source as a module of its own; a reply says whether it can be called."""
+    devices = Devices()
+    if request["accelerator"] == "sim":
+        import simdevice
+
+        reason = simdevice.available()
+        if reason is not None:
+            return None, {"unavailable": reason}
+        simdevice.install()
+        devices = Simulated(simdevice)
+    for name in ("wire", "codec", "child", "simdevice", "zygote"):
+        sys.modules.pop(name, None)
+    text = source.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    linecache.cache[FILE_NAME] = (len(text), None, text.splitlines(keepends=True), FILE_NAME)
+    module = types.ModuleType(MODULE_NAME)
+    module.__file__ = FILE_NAME
+    sys.modules[MODULE_NAME] = module
+    sys.argv = [FILE_NAME]
+    sys.setrecursionlimit(RECURSION_LIMIT)
+    _seed_globals(request["seed"])
+    prepare_memory(request["memory"])
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)
+            code = compile(text, FILE_NAME, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return None, {"failed": _syntax_failure(error)}
+    try:
+        exec(code, module.__dict__)
+    except BaseException as error:
+        return None, {"failed": _failure(error, request["memory"])}
+    loaded = Loaded(module, devices, request["memory"])
+    for entry in request["entries"]:
+        problem = _entry_failure(module, entry, request["parameters"])
+        if problem is not None:
+            return None, {"failed": problem}
+    return loaded, {"loaded": True}
+
+
+def _entry_failure(
+    module: types.ModuleType, entry: str, parameters: list[str]
+) -> dict[str, Any] | None:
+    if entry not in module.__dict__:
+        return {
+            "kind": "missing_entry",
+            "message": f"the file does not define {entry}; define `def {entry}"
+            f"({', '.join(parameters)})` at the top level",
+        }
+    function = module.__dict__[entry]
+    if not callable(function):
+        return {
+            "kind": "not_callable",
+            "message": f"{entry} is {type_name(type(function))}, not a function",
+        }
+    try:
+        inspect.signature(function).bind(*parameters)
+    except TypeError as error:
+        return {
+            "kind": "wrong_arity",
+            "message": f"{entry} must take ({', '.join(parameters)}): {_text_of(error)}",
+        }
+    except BaseException:
+        pass  # a callable that will not say what it takes is called and seen
+    return None
+
+
+def _calls(
+    sock: Any, nonce: bytes, request: dict[str, Any], payload: memoryview, loaded: Loaded
+) -> None:
+    """One reply a call as soon as it is known, so that each has its own deadline."""
+    observe = frozenset(request["observe"])
+    decoder = Decoder(payload, loaded.devices)
+    kept: list[tuple[Any, list[Any]]] = []
+    for index, call in enumerate(request["calls"]):
+        reply: dict[str, Any] = {"i": index}
+        out = Payload()
+        encoder = Encoder(out, loaded.devices)
+        arguments = [decoder.value(argument) for argument in call["args"]]
+        named = {name: decoder.value(argument) for name, argument in call["kwargs"].items()}
+        _reset(call["seed"], call["default_dtype"])
+        states = global_generators() if "globals" in observe else {}
+        before = {name: read() for name, read in states.items()}
+        try:
+            function = loaded.module.__dict__[call["entry"]]
+            answer = function(*arguments, **named)
+            reply["value"] = encoder.value(answer)
+        except BaseException as error:
+            reply["failed"] = _failure(error, loaded.allowance)
+            answer = None
+        _restore()
+        everything = arguments + list(named.values())
+        if "args" in observe:
+            reply["args"] = [
+                encoder.value(a) if isinstance(a, torch.Tensor | np.ndarray) else ["none"]
+                for a in everything
+            ]
+        if "generator" in observe:
+            states_after = [encoder.state(a) for a in everything if isinstance(a, torch.Generator)]
+            reply["generator"] = states_after[0] if states_after else None
+        if states:
+            reply["moved"] = [name for name, read in states.items() if read() != before[name]]
+        if "private" in observe:
+            kept.append((answer, everything))
+        sock.sendall(wire.pack(nonce, reply, out.bytes()))
+    if "private" in observe:
+        _private(sock, nonce, kept, loaded.devices)
+
+
+def _private(sock: Any, nonce: bytes, kept: list[tuple[Any, list[Any]]], devices: Devices) -> None:
+    """After all calls: the answers as they are now, whose memory they share, and the arguments
+    once every answer has been overwritten."""
+    out = Payload()
+    encoder = Encoder(out, devices)
+    reply: dict[str, Any] = {"i": len(kept), "later": [encoder.value(a) for a, _ in kept]}
+    spans = [
+        [span for found in arrays_in(answer) if (span := memory(found, devices)) != (0, 0)]
+        for answer, _ in kept
+    ]
+    reply["shares"] = [
+        [
+            position
+            for position, argument in enumerate(arguments)
+            if isinstance(argument, torch.Tensor | np.ndarray)
+            and any(overlap(span, memory(argument, devices)) for span in own)
+        ]
+        for own, (_, arguments) in zip(spans, kept, strict=True)
+    ]
+    reply["twins"] = [
+        [
+            earlier
+            for earlier in range(index)
+            if any(overlap(a, b) for a in spans[index] for b in spans[earlier])
+        ]
+        for index in range(len(kept))
+    ]
+    for answer, _ in kept:
+        for found in arrays_in(answer):
+            overwrite(found, devices)
+    reply["filled"] = [
+        [
+            encoder.value(a) if isinstance(a, torch.Tensor | np.ndarray) else ["none"]
+            for a in arguments
+        ]
+        for _, arguments in kept
+    ]
+    sock.sendall(wire.pack(nonce, reply, out.bytes()))
+
+
+def _repeat(
+    sock: Any, nonce: bytes, request: dict[str, Any], payload: memoryview, loaded: Loaded
+) -> None:
+    """One call many times: each distinct answer is sent once, then named by its number."""
+    decoder = Decoder(payload, loaded.devices)
+    call, devices = request["call"], loaded.devices
+    arguments = [decoder.value(argument) for argument in call["args"]]
+    named = {name: decoder.value(argument) for name, argument in call["kwargs"].items()}
+    function = loaded.module.__dict__[call["entry"]]
+    numbers: dict[Any, int] = {}
+    sent = 0
+    _reset(call["seed"], call["default_dtype"])
+    for start in range(0, request["times"], request["every"]):
+        out = Payload()
+        encoder = Encoder(out, devices)
+        values: list[Any] = []
+        order: list[int] = []
+        reply: dict[str, Any] = {"i": start}
+        for _ in range(start, min(start + request["every"], request["times"])):
+            fresh = [_clone(a) for a in arguments]
+            fresh_named = {name: _clone(a) for name, a in named.items()} if named else {}
+            try:
+                answer = function(*fresh, **fresh_named)
+                key = fingerprint(answer, devices)
+                number = numbers.get(key) if key is not None else None
+                if number is None:
+                    number = sent
+                    sent += 1
+                    values.append(encoder.value(answer))
+                    if key is not None:
+                        numbers[key] = number
+            except BaseException as error:
+                reply["failed"] = _failure(error, loaded.allowance)
+                break
+            order.append(number)
+        reply["values"] = values
+        reply["order"] = out.add(np.array(order, dtype="<u4").tobytes())
+        _restore()
+        sock.sendall(wire.pack(nonce, reply, out.bytes()))
+        if "failed" in reply:
+            return
+
+
+def _clone(argument: Any) -> Any:
+    """A copy of a tensor or an array; a generator is the same one, so that its stream goes on."""
+    if isinstance(argument, torch.Tensor):
+        return argument.clone()
+    return argument.copy() if isinstance(argument, np.ndarray) else argument
+
+
+def _reset(seed: int, default_dtype: str | None) -> None:
+    """Undoes what an earlier call may have left switched on, and seeds PyTorch's own generator."""
+    torch.set_default_dtype(getattr(torch, default_dtype or "float32"))
+    if torch.get_default_device().type != "cpu":
+        torch.set_default_device(None)
+    torch.set_flush_denormal(False)
+    torch.set_grad_enabled(True)
+    torch.default_generator.manual_seed(seed)
+    np.random.seed(seed)
+
+
+def _restore() -> None:
+    torch.set_default_dtype(torch.float32)
+
+
+def _seed_globals(seed: int) -> None:
+    """Every fork starts with the zygote's random state: give this life its own."""
+    torch.default_generator.manual_seed(seed)
+    np.random.seed(seed)
+    random.seed(seed)
+
+
+def _syntax_failure(error: Exception) -> dict[str, Any]:
+    if not isinstance(error, SyntaxError):
+        return {
+            "kind": "syntax_error",
+            "message": f"the file cannot be compiled: {_text_of(error)}",
+        }
+    message = f"line {error.lineno}: {error.msg}" if error.lineno else str(error.msg)
+    shown = None
+    if error.text and error.lineno:
+        line = error.text.rstrip("\n")
+        indent = len(line) - len(line.lstrip())
+        caret = max((error.offset or 1) - 1 - indent, 0)
+        shown = f"    {line.strip()}\n    {' ' * caret}^"
+    return {
+        "kind": "syntax_error",
+        "message": message[: wire.MESSAGE_LIMIT],
+        "traceback": shown[: wire.TRACEBACK_LIMIT] if shown else None,
+    }
+
+
+def _failure(error: BaseException, allowance: int) -> dict[str, Any]:
+    """What was raised, as the learner should read it: kind, message, the learner's own lines."""
+    kind, name, text = "exception", type_name(type(error)), _text_of(error)
+    if isinstance(error, OutputFlood):
+        kind, message = "flood", f"printed more than {Output.MOST >> 20} MiB"
+    elif isinstance(error, MemoryError) or "can't allocate memory" in text:
+        kind, message = "memory", f"used more than {allowance} MiB of memory"
+    elif isinstance(error, SystemExit):
+        kind, message = "exit", f"ended the program itself (SystemExit: {text or 'no code'})"
+    elif isinstance(error, ImportError):
+        kind, message = "import_error", f"{name}: {text}"
+    else:
+        message = f"{name}: {text}" if text else name
+    return {
+        "kind": kind,
+        "message": message[: wire.MESSAGE_LIMIT],
+        "traceback": _own_lines(error),
+    }
+
+
+def _text_of(error: BaseException) -> str:
+    """The exception's message, even if its own __str__ raises."""
+    try:
+        text = str(error)
+    except BaseException:
+        return "(its message cannot be read)"
+    return text if type(text) is str else "(its message is not a string)"
+
+
+def _own_lines(error: BaseException) -> str | None:
+    """The frames of the submission alone, innermost last; the kit's and libraries' are left out."""
+    try:
+        frames = [
+            frame
+            for frame in traceback.extract_tb(error.__traceback__)
+            if frame.filename == FILE_NAME
+        ]
+    except BaseException:
+        return None
+    if not frames:
+        return None
+    lines = []
+    if len(frames) > FRAMES_SHOWN:
+        lines.append(f"  … {len(frames) - FRAMES_SHOWN} calls before these")
+        frames = frames[-FRAMES_SHOWN:]
+    for frame in frames:
+        lines.append(f"  line {frame.lineno}, in {frame.name}\n    {frame.line}")
+    return "\n".join(lines)[: wire.TRACEBACK_LIMIT]
+
+
+def redirect_output(fd: int) -> None:
+    """Makes `fd` the submission's standard output and error."""
+    os.dup2(fd, 1)
+    os.dup2(fd, 2)
+    sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = Output(1)  # type: ignore[assignment, misc]

@@ -1,0 +1,345 @@
+"""Values in a worker: requests become PyTorch and NumPy objects, answers become tagged JSON.
+
+Types are exact. Only objects whose type is exactly the builtin, `torch.Tensor` or `numpy.ndarray`
+keep their value; a subclass, a Parameter, a sparse or lazy tensor crosses as the name of its type.
+Nothing is ever replaced by a value that fits better.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+import wire
+
+TORCH_DTYPE = {name: getattr(torch, name) for name in wire.ITEM_SIZE}
+TORCH_NAME = {dtype: name for name, dtype in TORCH_DTYPE.items()}
+NUMPY_NAME = {np.dtype(name): name for name in wire.ITEM_SIZE if name != "bfloat16"}
+
+_FILLING = 7  # written over an answer to see what else changes
+
+
+class Payload:
+    """The raw bytes of one frame while it is being written."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+        self.size = 0
+
+    def add(self, data: bytes) -> list[int] | None:
+        """Where the bytes stand as [offset, length], or None if the frame has no room for them."""
+        if self.size + len(data) > wire.PAYLOAD_LIMIT:
+            return None
+        at = [self.size, len(data)]
+        self.parts.append(data)
+        self.size += len(data)
+        return at
+
+    def bytes(self) -> bytes:
+        return b"".join(self.parts)
+
+
+class Devices:
+    """Where arguments can be put and answers read from; replaced where there is an accelerator.
+
+    `place` moves a CPU tensor to a device, `host` gives the CPU tensor behind one. `exact` says
+    whether an object is a plain tensor of this device set and nothing more.
+    """
+
+    def place(self, tensor: torch.Tensor, device: str) -> torch.Tensor:
+        return tensor if device == "cpu" else tensor.to(device)
+
+    def host(self, tensor: torch.Tensor) -> torch.Tensor:
+        return tensor
+
+    def exact(self, value: object) -> bool:
+        return type(value) is torch.Tensor
+
+
+class Simulated(Devices):
+    """The devices of a worker in which the simulated accelerator is installed."""
+
+    def __init__(self, simdevice: Any) -> None:
+        self.simdevice = simdevice
+
+    def place(self, tensor: torch.Tensor, device: str) -> torch.Tensor:
+        return tensor if device == "cpu" else self.simdevice.to_device(tensor, device)
+
+    def host(self, tensor: torch.Tensor) -> torch.Tensor:
+        return self.simdevice.host(tensor) if self.simdevice.is_simulated(tensor) else tensor
+
+    def exact(self, value: object) -> bool:
+        return type(value) is torch.Tensor or self.simdevice.is_simulated(value)
+
+
+class Decoder:
+    """Builds the arguments of calls from the requests of one message."""
+
+    def __init__(self, payload: memoryview, devices: Devices) -> None:
+        self.payload = payload
+        self.devices = devices
+        self.shared: dict[int, torch.Generator] = {}
+
+    def value(self, tagged: Sequence[Any]) -> Any:
+        """The object a tagged value describes, made afresh."""
+        tag = tagged[0]
+        if tag == "none":
+            return None
+        if tag in ("bool", "str"):
+            return tagged[1]
+        if tag == "int":
+            return int(tagged[1])
+        if tag == "float":
+            return float.fromhex(tagged[1])
+        if tag == "list":
+            return [self.value(item) for item in tagged[2]]
+        if tag == "tuple":
+            return tuple(self.value(item) for item in tagged[2])
+        if tag == "dict":
+            return {self.value(k): self.value(v) for k, v in tagged[2]}
+        if tag == "array":
+            return self.array(tagged[1])
+        if tag == "generator":
+            return self.generator(tagged[1], tagged[2])
+        raise wire.WireError(f"unknown tag {tag!r} in a request")
+
+    def generator(self, seed: int, shared: bool) -> torch.Generator:
+        if shared and seed in self.shared:
+            return self.shared[seed]
+        made = torch.Generator().manual_seed(seed)
+        if shared:
+            self.shared[seed] = made
+        return made
+
+    def array(self, spec: dict[str, Any]) -> torch.Tensor | np.ndarray[Any, Any]:
+        start, length = spec["at"]
+        data = bytearray(self.payload[start : start + length])  # a copy: owned by this argument
+        shape, layout = spec["shape"], spec["layout"]
+        if spec["lib"] == "numpy":
+            plain = np.frombuffer(data, dtype=spec["dtype"]).reshape(shape)
+            return _numpy_layout(plain, layout)
+        dtype = TORCH_DTYPE[spec["dtype"]]
+        if layout == "read_only":
+            with torch.inference_mode():
+                return self.devices.place(_tensor(data, dtype, shape), spec["device"])
+        tensor = _torch_layout(_tensor(data, dtype, shape), layout)
+        return self.devices.place(tensor, spec["device"])
+
+
+def _tensor(data: bytearray, dtype: torch.dtype, shape: list[int]) -> torch.Tensor:
+    if not data:
+        return torch.empty(shape, dtype=dtype)
+    # cloned, so that it lies where PyTorch's own allocator puts tensors
+    return torch.frombuffer(data, dtype=dtype).reshape(shape).clone()
+
+
+def _torch_layout(plain: torch.Tensor, layout: str) -> torch.Tensor:
+    if layout == "column" and plain.dim() == 1:
+        return torch.stack([torch.ones_like(plain), plain, torch.ones_like(plain)], dim=1)[:, 1]
+    if layout == "column":
+        axes = tuple(reversed(range(plain.dim())))
+        return plain.permute(axes).contiguous().permute(axes)
+    if layout == "every_second":
+        wide = torch.ones(*plain.shape[:-1], 2 * plain.shape[-1], dtype=plain.dtype)
+        wide[..., ::2] = plain
+        return wide[..., ::2]
+    if layout == "expanded":
+        return plain[..., :1].clone().expand(plain.shape)
+    return plain
+
+
+def _numpy_layout(plain: np.ndarray[Any, Any], layout: str) -> np.ndarray[Any, Any]:
+    if layout == "column" and plain.ndim == 1:
+        return np.stack([np.ones_like(plain), plain, np.ones_like(plain)], axis=1)[:, 1]
+    if layout == "column":
+        return np.ascontiguousarray(plain.T).T
+    if layout == "every_second":
+        wide = np.ones((*plain.shape[:-1], 2 * plain.shape[-1]), dtype=plain.dtype)
+        wide[..., ::2] = plain
+        return wide[..., ::2]
+    if layout == "expanded":
+        # Stride 0 as broadcasting gives it, but writeable: NumPy marks its own views read-only.
+        return np.lib.stride_tricks.as_strided(
+            plain[..., :1].copy(),
+            plain.shape,
+            (*plain.strides[:-1], 0) if plain.ndim == 1 else (plain.itemsize, 0),
+        )
+    if layout == "read_only":
+        plain = plain.copy()
+        plain.flags.writeable = False
+    return plain
+
+
+class Encoder:
+    """Writes answers and arguments as tagged values into one frame's payload."""
+
+    def __init__(self, payload: Payload, devices: Devices) -> None:
+        self.payload = payload
+        self.devices = devices
+
+    def value(self, value: Any, depth: int = 0) -> list[Any]:
+        """The tagged form of any object; what has no exact form becomes ["other", type name]."""
+        kind = type(value)
+        if value is None:
+            return ["none"]
+        if kind is bool:
+            return ["bool", value]
+        if kind is int:
+            # bit_length first: str() of a huge int takes quadratic time
+            if value.bit_length() > 3 * wire.DIGITS_LIMIT:
+                return ["other", "int", f"an integer of {value.bit_length()} bits"]
+            return ["int", str(value)]
+        if kind is float:
+            return ["float", value.hex()]
+        if kind is str:
+            if len(value) > wire.STRING_LIMIT:
+                return ["other", "str", f"{len(value)} characters"]
+            return ["str", value]
+        if kind is tuple or kind is list or kind is dict:
+            return self.container(value, kind.__name__, depth)
+        if self.devices.exact(value):
+            return self.tensor(value)
+        if kind is np.ndarray:
+            return self.ndarray(value)
+        if isinstance(value, np.generic) and value.dtype in NUMPY_NAME:
+            return ["npscalar", NUMPY_NAME[value.dtype], value.item().hex()
+                    if value.dtype.kind == "f" else str(int(value))]  # fmt: skip
+        return ["other", type_name(kind), ""]
+
+    def container(self, value: Any, tag: str, depth: int) -> list[Any]:
+        """A tuple, list or dict; without its items (their number told) if too large or deep."""
+        if len(value) > wire.ITEMS_LIMIT or depth >= wire.DEPTH_LIMIT:
+            return [tag, len(value), []]
+        if tag == "dict":
+            pairs = [[self.value(k, depth + 1), self.value(v, depth + 1)] for k, v in value.items()]
+            return [tag, len(value), pairs]
+        return [tag, len(value), [self.value(item, depth + 1) for item in value]]
+
+    def tensor(self, value: torch.Tensor) -> list[Any]:
+        if value.layout is not torch.strided or value.dtype not in TORCH_NAME or value.is_meta:
+            return ["other", "torch.Tensor", f"{value.dtype}, {value.layout}, {value.device}"]
+        name = TORCH_NAME[value.dtype]
+        if value.dim() > wire.RANK_LIMIT or value.numel() * wire.ITEM_SIZE[name] > (
+            wire.PAYLOAD_LIMIT - self.payload.size
+        ):
+            return ["other", "torch.Tensor", f"shape {tuple(value.shape)}, too large to read"]
+        host = self.devices.host(value).detach()
+        if host.device.type != "cpu":
+            host = host.cpu()
+        data = host.resolve_conj().resolve_neg().contiguous()
+        raw = data.view(torch.uint16) if name == "bfloat16" else data
+        at = self.payload.add(raw.numpy().tobytes())
+        return ["array", {
+            "lib": "torch", "dtype": name, "shape": list(value.shape), "device": str(value.device),
+            "strides": list(value.stride()), "grad": value.requires_grad, "writeable": True,
+            "inference": value.is_inference(), "at": at,
+        }]  # fmt: skip
+
+    def ndarray(self, value: np.ndarray[Any, Any]) -> list[Any]:
+        name = NUMPY_NAME.get(value.dtype)
+        if name is None or value.ndim > wire.RANK_LIMIT:
+            return ["other", "numpy.ndarray", f"dtype {value.dtype}"]
+        if value.nbytes > wire.PAYLOAD_LIMIT - self.payload.size:
+            return ["other", "numpy.ndarray", f"shape {value.shape}, too large to read"]
+        at = self.payload.add(value.tobytes())
+        return ["array", {
+            "lib": "numpy", "dtype": name, "shape": list(value.shape), "device": "cpu",
+            "strides": [s // value.itemsize for s in value.strides], "grad": False,
+            "writeable": bool(value.flags.writeable), "inference": False, "at": at,
+        }]  # fmt: skip
+
+    def state(self, generator: torch.Generator) -> list[int] | None:
+        """Where the generator's state stands in the payload."""
+        return self.payload.add(generator.get_state().numpy().tobytes())
+
+
+def type_name(kind: type) -> str:
+    """A type's name as its owner would write it, whatever the type says about itself."""
+    asked = (type.__getattribute__(kind, what) for what in ("__module__", "__qualname__"))
+    module, name = (part if type(part) is str else "?" for part in asked)
+    full = name if module in ("builtins", "submission") else f"{module}.{name}"
+    return full[: wire.NAME_LIMIT]
+
+
+def fingerprint(value: Any, devices: Devices) -> Any:
+    """A hashable stand-in that two answers share only if their encodings are the same.
+
+    None where the value has no such stand-in: then it is encoded every time.
+    """
+    kind = type(value)
+    if kind is int or kind is bool or value is None or kind is str:
+        return (kind, value)
+    if kind is float:
+        return (kind, value.hex())
+    if kind is tuple or kind is list:
+        if len(value) > wire.ITEMS_LIMIT:
+            return None
+        parts = tuple(fingerprint(item, devices) for item in value)
+        return None if None in parts else (kind, parts)
+    if devices.exact(value) and value.layout is torch.strided and not value.is_meta:
+        if value.device.type != "cpu" or value.dtype is torch.bfloat16:
+            return None
+        if value.requires_grad or value.numel() > wire.ITEMS_LIMIT:
+            return None
+        # strides and the inference flag are not part of what an answer is compared by
+        return (kind, value.dtype, value.shape, value.numpy().tobytes())
+    return None
+
+
+def arrays_in(value: Any, depth: int = 0) -> list[Any]:
+    """Every exact or derived tensor and ndarray inside an answer."""
+    if isinstance(value, torch.Tensor | np.ndarray):
+        return [value]
+    if depth < wire.DEPTH_LIMIT and type(value) in (tuple, list, dict):
+        items = list(value.values() if type(value) is dict else value)[: wire.ITEMS_LIMIT]
+        return [found for item in items for found in arrays_in(item, depth + 1)]
+    return []
+
+
+def memory(array: Any, devices: Devices) -> tuple[int, int]:
+    """First and last-but-one address of the storage an array is a view of; (0, 0) if empty."""
+    if isinstance(array, np.ndarray):
+        low, high = np.lib.array_utils.byte_bounds(array)
+        return (low, high) if array.size else (0, 0)
+    host = devices.host(array)
+    if host.layout is not torch.strided or host.is_meta:
+        return (0, 0)
+    storage = host.untyped_storage()
+    return storage.data_ptr(), storage.data_ptr() + storage.nbytes()
+
+
+def overlap(a: tuple[int, int], b: tuple[int, int]) -> bool:
+    return a[0] < b[1] and b[0] < a[1]
+
+
+def overwrite(array: Any, devices: Devices) -> None:
+    """Fills an answer's array with a number of ours, if it can be written to at all."""
+    try:
+        if isinstance(array, np.ndarray):
+            array[...] = _FILLING
+        else:
+            with torch.inference_mode():
+                devices.host(array).fill_(_FILLING)
+    except (RuntimeError, ValueError, TypeError):
+        pass  # an expanded or read-only answer; sharing memory is then told by its address
+
+
+Snapshot = tuple[Any, ...]
+
+
+def global_generators() -> dict[str, Callable[[], Any]]:
+    """How to read the state of every global generator that a call could move."""
+
+    def numpy_state() -> Snapshot:
+        state: Any = np.random.get_state(legacy=True)
+        name, keys, *rest = state
+        return (name, keys.tobytes(), *rest)
+
+    return {
+        "torch": lambda: torch.default_generator.get_state().numpy().tobytes(),
+        "numpy": numpy_state,
+        "random": random.getstate,
+    }

@@ -1,0 +1,153 @@
+"""The frames that cross between the grader and a worker, and nothing about what they mean.
+
+A frame is
+    u32  length of the header, little-endian
+    u32  length of the payload
+    16   bytes of nonce: a request's is fresh and random, each of its replies repeats it
+    ...  header: one strict JSON object in UTF-8
+    ...  payload: raw bytes, which the header refers to by [offset, length]
+
+Requests (the grader's), by the header's "do":
+    versions  nothing more. One reply with the versions of what is loaded.
+    load      payload = the source text; {"entries", "parameters", "accelerator", "memory" in MiB,
+            "seed"}. One reply: "loaded", or "failed", or why the accelerator is "unavailable".
+    calls   {"calls": [...], "observe": [...]}. One reply for every call, in order; if "private" is
+            observed, one more with the answers read again and the arguments after overwriting them.
+    repeat  {"entry", "call", "times", "every"}: one call over and over. One reply for every `every`
+            calls, which names each distinct answer once.
+
+Values are tagged JSON lists: ["none"], ["bool", b], ["int", "decimal"], ["float", "hex"],
+["str", s], ["tuple" | "list", length, items], ["dict", length, [[key, value], ...]],
+["array", {...}]; requests may hold ["generator", seed, shared]; replies may hold
+["npscalar", dtype, text] and ["other", type name, detail]. There is no other way to say a value, so
+a reply can claim values but never run anything.
+
+This module is used on both sides: `grader.worker.wire` to the grader, plain `wire` in a worker. It
+imports nothing of the project.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import time
+from typing import Any, Protocol
+
+HEADER_LIMIT = 1 << 20
+PAYLOAD_LIMIT = 16 << 20
+NONCE_BYTES = 16
+
+# Limits on one value. A value that does not fit arrives as what it is, never as another value.
+DEPTH_LIMIT = 6
+ITEMS_LIMIT = 1024
+STRING_LIMIT = 4096
+DIGITS_LIMIT = 60
+RANK_LIMIT = 8
+NAME_LIMIT = 80
+MESSAGE_LIMIT = 2000
+TRACEBACK_LIMIT = 4000
+
+ITEM_SIZE = {
+    "float16": 2,
+    "bfloat16": 2,
+    "float32": 4,
+    "float64": 8,
+    "int8": 1,
+    "int16": 2,
+    "int32": 4,
+    "int64": 8,
+    "uint8": 1,
+    "bool": 1,
+}
+
+_PREFIX = struct.Struct("<II16s")
+
+
+class WireError(Exception):
+    """A frame or a value that breaks the rules; the message says which rule."""
+
+
+class Closed(WireError):
+    """The other end is gone."""
+
+
+class Late(WireError):
+    """Nothing (or not all) arrived before the deadline."""
+
+
+class Socket(Protocol):
+    """What is needed of a stream socket."""
+
+    def settimeout(self, value: float | None, /) -> None: ...
+    def recv_into(self, buffer: memoryview, /) -> int: ...
+    def sendall(self, data: bytes, /) -> None: ...
+
+
+def pack(nonce: bytes, header: dict[str, Any], payload: bytes = b"") -> bytes:
+    """One frame; raises WireError where it would be too large to be accepted."""
+    text = json.dumps(header, allow_nan=False, separators=(",", ":")).encode()
+    if len(text) > HEADER_LIMIT or len(payload) > PAYLOAD_LIMIT:
+        raise WireError(f"frame of {len(text)} + {len(payload)} bytes is over the limit")
+    return _PREFIX.pack(len(text), len(payload), nonce) + text + payload
+
+
+def receive(
+    sock: Socket, deadline: float | None = None
+) -> tuple[bytes, dict[str, Any], memoryview]:
+    """The next frame as (nonce, header, payload), by `deadline` on the monotonic clock.
+
+    Raises Closed at the end of the stream, Late past the deadline, WireError for a frame that
+    breaks the rules. Lengths are judged before any memory is taken.
+    """
+    header_size, payload_size, nonce = _PREFIX.unpack(_exactly(sock, _PREFIX.size, deadline))
+    if header_size > HEADER_LIMIT or payload_size > PAYLOAD_LIMIT:
+        raise WireError(f"frame of {header_size} + {payload_size} bytes is over the limit")
+    header = parse(bytes(_exactly(sock, header_size, deadline)))
+    return nonce, header, _exactly(sock, payload_size, deadline)
+
+
+def parse(text: bytes) -> dict[str, Any]:
+    """A header from its bytes: one JSON object, no key twice, no NaN; else a WireError."""
+    try:
+        header = json.loads(
+            text.decode("utf-8"), object_pairs_hook=_no_duplicates, parse_constant=_no_constant
+        )
+    except (ValueError, RecursionError) as error:
+        raise WireError(f"header is not strict JSON ({type(error).__name__})") from None
+    if type(header) is not dict:
+        raise WireError("header is not a JSON object")
+    return header
+
+
+def _exactly(sock: Socket, size: int, deadline: float | None) -> memoryview:
+    buffer = memoryview(bytearray(size))
+    have = 0
+    while have < size:
+        if deadline is None:
+            sock.settimeout(None)
+        else:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise Late("no answer in time")
+            sock.settimeout(left)
+        try:
+            got = sock.recv_into(buffer[have:])
+        except TimeoutError:
+            raise Late("no answer in time") from None
+        except OSError as error:
+            raise Closed(f"connection lost ({error.strerror})") from None
+        if got == 0:
+            raise Closed("connection closed")
+        have += got
+    return buffer
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise WireError("header has a key twice")
+    return result
+
+
+def _no_constant(name: str) -> Any:
+    raise WireError(f"header holds {name}, which is not JSON")

@@ -1,0 +1,147 @@
+"""A process with PyTorch loaded that turns each request into a worker by forking.
+
+Control socket (SOCK_SEQPACKET, one message each way):
+    b"F" with two descriptors (reply socket, output file)  ->  b"F" + pid as i64, with a pidfd
+    b"R" + pid as i64, once the pidfd says it has ended     ->  b"R" + wait status as i32
+On start it sends one JSON object with the versions it loaded. It ends when the socket closes.
+
+It never holds the text of a submission, an input or an expected value: freed memory of this process
+is inherited by every later worker, where it can be searched.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+import socket
+import struct
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+CPU_SECONDS = 120  # a backstop only: the clock that counts is the grader's
+OPEN_FILES = 64
+FILE_BYTES = 1 << 20
+_PR_SET_PDEATHSIG = 1
+
+
+def load_libraries() -> None:
+    """Imports what workers need, on one thread and without pausing for garbage collection."""
+    gc.disable()
+    import numpy
+    import torch
+
+    torch.set_num_threads(1)
+    torch.set_num_interop_threads(1)
+    # Whatever is set up on first use is set up here, once: a fork then starts warm.
+    generator = torch.Generator().manual_seed(0)
+    weights = torch.rand((2, 3), generator=generator).clamp(min=0.1)
+    torch.multinomial(weights, 1, generator=generator)
+    repr(weights)
+    numpy.random.get_state()
+    import child  # noqa: F401
+    import simdevice  # noqa: F401
+
+    # The modules of this folder are loaded: a submission finds none of them by name.
+    sys.path[:] = [entry for entry in sys.path if Path(entry) != Path(__file__).parent]
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
+
+def address_space() -> int | None:
+    """Bytes of address space this process has mapped; None where the system does not say."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except OSError:
+        return None
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def limit_resources() -> None:
+    """No core files, few open files, small files, and a last bound on processor time."""
+    import resource
+
+    for limit, value in (
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NOFILE, OPEN_FILES),
+        (resource.RLIMIT_FSIZE, FILE_BYTES),
+        (resource.RLIMIT_CPU, CPU_SECONDS),
+    ):
+        resource.setrlimit(limit, (value, value))
+
+
+def limit_memory(base: int | None, mebibytes: int) -> None:
+    """Lets this process map `mebibytes` more than `base`.
+
+    By difference: how much address space PyTorch alone takes varies by gigabytes between builds.
+    """
+    if base is None:
+        return
+    import resource
+
+    most = base + (mebibytes << 20)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def serve(control_fd: int) -> NoReturn:
+    """Forks a worker per request until the control socket closes."""
+    import ctypes
+
+    load_libraries()
+    libc = ctypes.CDLL(None, use_errno=True)
+    base = address_space()
+    control = socket.socket(fileno=control_fd)
+    control.send(json.dumps(sys.modules["child"].versions()).encode())
+    own_pid = os.getpid()
+    while True:
+        message, fds, _, _ = socket.recv_fds(control, 64, 2)
+        if not message:
+            os._exit(0)
+        if message[:1] == b"R":
+            _, status = os.waitpid(struct.unpack("<q", message[1:])[0], 0)
+            control.send(b"R" + struct.pack("<i", status))
+            continue
+        if sum(1 for _ in Path("/proc/self/task").iterdir()) != 1:
+            # A fork copies one thread only: locks held by the others would never be released.
+            os._exit(70)
+        pid = os.fork()
+        if pid == 0:
+            control.detach()
+            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != own_pid:
+                os._exit(0)
+            become_worker(fds[0], fds[1], base)
+        pidfd = os.pidfd_open(pid)
+        for fd in fds:
+            os.close(fd)
+        socket.send_fds(control, [b"F" + struct.pack("<q", pid)], [pidfd])
+        os.close(pidfd)
+
+
+def become_worker(reply_fd: int, output_fd: int, base: int | None) -> NoReturn:
+    """Runs one worker's life in this process and ends it without any clean-up of the parent's."""
+    child = sys.modules["child"]
+
+    child.redirect_output(output_fd)
+    os.closerange(3, reply_fd)
+    os.closerange(reply_fd + 1, 4096)
+    limit_resources()
+    # Only now is a socket object made: one that the fork copied would close a reused number later.
+    sock = socket.socket(fileno=reply_fd)
+    code = 0
+    try:
+        child.run(sock, lambda mebibytes: limit_memory(base, mebibytes))
+    except BaseException:
+        code = 71  # the socket closed, or the submission broke what this process runs on
+    os._exit(code)
+
+
+def main(arguments: list[str]) -> NoReturn:
+    """`zygote CONTROL_FD` or `fresh REPLY_FD OUTPUT_FD`."""
+    if arguments[0] == "zygote":
+        serve(int(arguments[1]))
+    load_libraries()
+    become_worker(int(arguments[1]), int(arguments[2]), address_space())

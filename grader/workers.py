@@ -1,0 +1,371 @@
+"""Starting, talking to and ending worker processes. Light to import: a grading begins here.
+
+Two launchers give the same workers. `Forked` keeps one process with PyTorch loaded (the zygote) and
+forks it, in milliseconds; `Fresh` starts a whole new interpreter for each worker, for systems where
+forking after PyTorch is not safe, and for accelerators.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from grader.faults import KitFault, UsageError
+from grader.worker import wire
+
+OUTPUT_BYTES = 64 << 10
+START_SECONDS = 120.0  # importing PyTorch from a cold disk; not a limit on anybody's code
+
+_WORKER_FOLDER = Path(__file__).resolve().parent / "worker"
+_F_ADD_SEALS, _SEALS = 1033, 0x1 | 0x2 | 0x4  # no more seals, no shrinking, no growing
+
+Mode = Literal["auto", "fork", "fresh"]
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a process ended: by a signal, or with an exit code."""
+
+    signal: int | None
+    code: int | None
+
+    @classmethod
+    def of(cls, status: int) -> Ending:
+        """From a wait status."""
+        if os.WIFSIGNALED(status):
+            return cls(os.WTERMSIG(status), None)
+        return cls(None, os.WEXITSTATUS(status))
+
+
+class Process(Protocol):
+    """A running worker process, as its launcher knows it."""
+
+    def kill(self) -> None:
+        """Kills the process if it still runs; does not wait."""
+
+    def ended(self, seconds: float) -> bool:
+        """Waits up to so long for the process to end by itself."""
+
+    def end(self) -> Ending:
+        """Kills the process if it still runs, and says how it ended."""
+
+
+class Buffered:
+    """A stream socket read in large pieces: many small replies then cost one system call."""
+
+    PIECE = 64 << 10
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._timeout: float | None = None
+        self._piece = memoryview(bytearray(self.PIECE))
+        self._ready = self._piece[:0]
+
+    def settimeout(self, value: float | None, /) -> None:
+        """The timeout of the next read that has to wait."""
+        self._timeout = value
+
+    def recv_into(self, buffer: memoryview, /) -> int:
+        """As a socket's, from what has been read ahead if there is any."""
+        if not self._ready:
+            self._sock.settimeout(self._timeout)
+            if len(buffer) >= self.PIECE:
+                return self._sock.recv_into(buffer)
+            self._ready = self._piece[: self._sock.recv_into(self._piece)]
+        taken = min(len(buffer), len(self._ready))
+        buffer[:taken] = self._ready[:taken]
+        self._ready = self._ready[taken:]
+        return taken
+
+    def sendall(self, data: bytes, /) -> None:
+        """As a socket's."""
+        self._sock.settimeout(self._timeout)
+        self._sock.sendall(data)
+
+    def close(self) -> None:
+        """As a socket's."""
+        self._sock.close()
+
+
+class Worker:
+    """One worker: its socket, its output, its process. Closed exactly once, by `close`."""
+
+    def __init__(self, sock: socket.socket, output_fd: int, process: Process) -> None:
+        self._sock = Buffered(sock)
+        self._output_fd = output_fd
+        self._process = process
+        self._ending: Ending | None = None
+
+    def send(self, header: dict[str, Any], payload: bytes, deadline: float) -> bytes:
+        """Sends a request and returns its nonce, which each reply must repeat."""
+        nonce = secrets.token_bytes(wire.NONCE_BYTES)
+        self._sock.settimeout(max(deadline - time.monotonic(), 0.001))
+        try:
+            self._sock.sendall(wire.pack(nonce, header, payload))
+        except TimeoutError:
+            raise wire.Late("the request was not read in time") from None
+        except OSError as error:
+            raise wire.Closed(f"connection lost ({error.strerror})") from None
+        return nonce
+
+    def reply(self, nonce: bytes, deadline: float) -> tuple[dict[str, Any], memoryview]:
+        """The next reply to that request; a frame with another nonce is a WireError."""
+        found, header, payload = wire.receive(self._sock, deadline)
+        if found != nonce:
+            raise wire.WireError("a reply to something that was not asked")
+        return header, payload
+
+    def ended_by_itself(self, seconds: float) -> bool:
+        """Whether the process ends on its own within so many seconds."""
+        return self._process.ended(seconds)
+
+    def kill(self) -> None:
+        """Ends the process without waiting for it; `close` later tidies up."""
+        self._process.kill()
+
+    def close(self) -> Ending:
+        """Ends the process and says how it ended. What it printed can be read from then on."""
+        if self._ending is None:
+            self._ending = self._process.end()
+            self._sock.close()
+            self._printed = os.pread(self._output_fd, OUTPUT_BYTES, 0).rstrip(b"\x00")
+            os.close(self._output_fd)
+        return self._ending
+
+    def printed(self) -> bytes:
+        """What the process printed, at most OUTPUT_BYTES; closes the worker first."""
+        self.close()
+        return self._printed
+
+
+class Launcher(Protocol):
+    """Makes workers. `versions` waits until PyTorch is loaded once; `device` is where they run."""
+
+    def start(self) -> Worker: ...
+    def versions(self) -> dict[str, Any]: ...
+    def close(self) -> None: ...
+
+
+class Forked:
+    """Workers forked from one process that has PyTorch loaded (Linux)."""
+
+    def __init__(self) -> None:
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._zygote = _python(["zygote", str(theirs.fileno())], (theirs.fileno(),))
+        self._versions: dict[str, Any] | None = None
+
+    def versions(self) -> dict[str, Any]:
+        """What the zygote loaded; waits for it. KitFault where PyTorch cannot be imported."""
+        if self._versions is None:
+            self._control.settimeout(START_SECONDS)
+            message = self._receive("start")
+            try:
+                self._versions = json.loads(message)
+            except ValueError:
+                raise KitFault("the worker process did not start as expected") from None
+        return self._versions
+
+    def start(self) -> Worker:
+        self.versions()
+        ours, theirs = socket.socketpair()
+        output_fd = _output_file()
+        with theirs:
+            try:
+                socket.send_fds(self._control, [b"F"], [theirs.fileno(), output_fd])
+                message, fds, _, _ = socket.recv_fds(self._control, 64, 1)
+            except OSError as error:
+                raise KitFault(f"the worker process is gone ({error.strerror})") from None
+        if len(message) != 9 or len(fds) != 1:
+            raise KitFault("the worker process could not fork; is memory short?")
+        pid = struct.unpack("<q", message[1:])[0]
+        return Worker(ours, output_fd, _ForkedProcess(self, pid, fds[0]))
+
+    def reap(self, pid: int) -> Ending:
+        """The wait status of a worker that has ended, from its parent."""
+        self._control.send(b"R" + struct.pack("<q", pid))
+        message = self._receive("wait")
+        return Ending.of(struct.unpack("<i", message[1:])[0])
+
+    def _receive(self, doing: str) -> bytes:
+        try:
+            message = self._control.recv(4096)
+        except OSError as error:
+            raise KitFault(f"the worker process failed to {doing} ({error})") from None
+        if not message:
+            raise KitFault(
+                f"the worker process failed to {doing}: it ended. Is PyTorch installed? "
+                f"Try `{Path(sys.executable).name} -c 'import torch'`"
+            )
+        return message
+
+    def close(self) -> None:
+        """Ends the zygote. Not waited for: it leaves as soon as it sees its socket closed."""
+        self._control.close()
+        self._zygote.kill()
+        self._zygote.wait()
+
+
+class _ForkedProcess:
+    def __init__(self, launcher: Forked, pid: int, pidfd: int) -> None:
+        self._launcher = launcher
+        self._pid = pid
+        self._pidfd = pidfd
+
+    def ended(self, seconds: float) -> bool:
+        poll = select.poll()
+        poll.register(self._pidfd, select.POLLIN)
+        return bool(poll.poll(seconds * 1000))
+
+    def kill(self) -> None:
+        try:
+            signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def end(self) -> Ending:
+        self.kill()
+        if not self.ended(10.0):
+            raise KitFault("a worker process cannot be killed")
+        os.close(self._pidfd)
+        return self._launcher.reap(self._pid)
+
+
+class Fresh:
+    """Workers that are new interpreters: slower, the same in every answer.
+
+    accelerator: "cuda" leaves the machine's CUDA devices visible to them.
+    """
+
+    def __init__(self, accelerator: str | None = None) -> None:
+        self._cuda = accelerator == "cuda"
+        self._versions: dict[str, Any] | None = None
+        self._ahead: Worker | None = None
+
+    def versions(self) -> dict[str, Any]:
+        if self._versions is None:
+            self._ahead = self._started()
+        assert self._versions is not None
+        return self._versions
+
+    def start(self) -> Worker:
+        ahead, self._ahead = self._ahead, None
+        return ahead or self._started()
+
+    def _started(self) -> Worker:
+        ours, theirs = socket.socketpair()
+        output_fd = _output_file()
+        with theirs:
+            fds = (theirs.fileno(), output_fd)
+            process = _python(["fresh", str(fds[0]), str(fds[1])], fds, cuda=self._cuda)
+        worker = Worker(ours, output_fd, _FreshProcess(process))
+        deadline = time.monotonic() + START_SECONDS
+        try:
+            nonce = worker.send({"do": "versions"}, b"", deadline)
+            self._versions, _ = worker.reply(nonce, deadline)
+        except wire.WireError as error:
+            worker.close()
+            raise KitFault(f"a worker process did not start: {error}") from None
+        return worker
+
+    def close(self) -> None:
+        if self._ahead is not None:
+            self._ahead.close()
+
+
+class _FreshProcess:
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+
+    def ended(self, seconds: float) -> bool:
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def end(self) -> Ending:
+        self.kill()
+        code = self._process.wait()
+        return Ending(-code, None) if code < 0 else Ending(None, code)
+
+
+def launcher(mode: Mode, accelerator: str | None = None) -> Launcher:
+    """The launcher for this system. `auto` forks on Linux, and nowhere else.
+
+    Forking after PyTorch aborts in the runtime of macOS, and a process that has touched CUDA cannot
+    be forked at all. UsageError where this system has no descriptor passing (Windows).
+    """
+    if not hasattr(socket, "AF_UNIX") or os.name != "posix":
+        raise UsageError("grading needs Linux, macOS or WSL: this system cannot pass descriptors")
+    if accelerator == "cuda":
+        return Fresh("cuda")
+    can_fork = sys.platform == "linux" and hasattr(os, "pidfd_open")
+    if mode == "fork" and not can_fork:
+        raise UsageError("--workers fork needs Linux; use --workers fresh or auto")
+    return Forked() if mode != "fresh" and can_fork else Fresh()
+
+
+def _output_file() -> int:
+    """A file of fixed size that a worker prints into and only this process reads."""
+    if not hasattr(os, "memfd_create"):
+        with tempfile.TemporaryFile() as file:
+            return os.dup(file.fileno())
+    import fcntl
+
+    fd = os.memfd_create("output", os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC)
+    os.ftruncate(fd, OUTPUT_BYTES)
+    fcntl.fcntl(fd, _F_ADD_SEALS, _SEALS)
+    return fd
+
+
+def _python(arguments: list[str], fds: tuple[int, ...], *, cuda: bool = False) -> Any:
+    """A new interpreter on the worker folder, with an environment made from nothing.
+
+    -P and -s keep the current and the user's folders off its path. Not -I, which would ignore
+    PYTHONHASHSEED too.
+    """
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "HOME": "/nonexistent",
+        "LANG": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "OMP_NUM_THREADS": "1",
+        # Without it torch.set_num_threads(4) aborts where threads are barred.
+        "OMP_THREAD_LIMIT": "1",
+        "MKL_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        # Huge pages where the system offers them: a third less to copy at every fork.
+        "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
+    }
+    if not cuda:
+        environment["CUDA_VISIBLE_DEVICES"] = ""
+    for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "LD_LIBRARY_PATH"):
+        if name in os.environ:  # how this machine's libraries have to be run, not who runs them
+            environment[name] = os.environ[name]
+    return subprocess.Popen(
+        [sys.executable, "-P", "-s", "-B", str(_WORKER_FOLDER), *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        pass_fds=fds,
+        env=environment,
+        cwd="/",
+        start_new_session=True,
+    )
