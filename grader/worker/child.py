@@ -231,7 +231,7 @@ def _calls(
             reply["moved"] = [name for name, read in states.items() if read() != before[name]]
         if "private" in observe:
             kept.append((answer, everything))
-        sock.sendall(wire.pack(nonce, reply, out.bytes()))
+        sock.sendall(_frame(nonce, reply, out))
     if "private" in observe:
         _private(sock, nonce, kept, loaded.devices)
 
@@ -314,9 +314,18 @@ def _repeat(
         reply["values"] = values
         reply["order"] = out.add(np.array(order, dtype="<u4").tobytes())
         _restore()
-        sock.sendall(wire.pack(nonce, reply, out.bytes()))
+        sock.sendall(_frame(nonce, reply, out))
         if "failed" in reply:
             return
+
+
+def _frame(nonce: bytes, reply: dict[str, Any], out: Payload) -> bytes:
+    """A reply as a frame; where the answer does not fit into one, a frame that says so."""
+    try:
+        return wire.pack(nonce, reply, out.bytes())
+    except wire.WireError:
+        failed = {"kind": "too_large", "message": "returned more than can be read"}
+        return wire.pack(nonce, {"i": reply["i"], "failed": failed})
 
 
 def _clone(argument: Any) -> Any:

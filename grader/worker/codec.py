@@ -19,6 +19,10 @@ TORCH_DTYPE = {name: getattr(torch, name) for name in wire.ITEM_SIZE}
 TORCH_NAME = {dtype: name for name, dtype in TORCH_DTYPE.items()}
 NUMPY_NAME = {np.dtype(name): name for name in wire.ITEM_SIZE if name != "bfloat16"}
 
+_byte_bounds = (
+    np.lib.array_utils.byte_bounds if hasattr(np.lib, "array_utils") else np.byte_bounds  # NumPy 1
+)
+
 _FILLING = 7  # written over an answer to see what else changes
 
 
@@ -72,7 +76,7 @@ class Simulated(Devices):
         return self.simdevice.host(tensor) if self.simdevice.is_simulated(tensor) else tensor
 
     def exact(self, value: object) -> bool:
-        return type(value) is torch.Tensor or self.simdevice.is_simulated(value)
+        return type(value) in (torch.Tensor, self.simdevice.Tensor)
 
 
 class Decoder:
@@ -165,7 +169,7 @@ def _numpy_layout(plain: np.ndarray[Any, Any], layout: str) -> np.ndarray[Any, A
         return np.lib.stride_tricks.as_strided(
             plain[..., :1].copy(),
             plain.shape,
-            (*plain.strides[:-1], 0) if plain.ndim == 1 else (plain.itemsize, 0),
+            (*(step // max(plain.shape[-1], 1) for step in plain.strides[:-1]), 0),
         )
     if layout == "read_only":
         plain = plain.copy()
@@ -179,6 +183,7 @@ class Encoder:
     def __init__(self, payload: Payload, devices: Devices) -> None:
         self.payload = payload
         self.devices = devices
+        self.items = 0
 
     def value(self, value: Any, depth: int = 0) -> list[Any]:
         """The tagged form of any object; what has no exact form becomes ["other", type name]."""
@@ -190,13 +195,13 @@ class Encoder:
         if kind is int:
             # bit_length first: str() of a huge int takes quadratic time
             if value.bit_length() > 3 * wire.DIGITS_LIMIT:
-                return ["other", "int", f"an integer of {value.bit_length()} bits"]
+                return other("int", f"an integer of {value.bit_length()} bits")
             return ["int", str(value)]
         if kind is float:
             return ["float", value.hex()]
         if kind is str:
             if len(value) > wire.STRING_LIMIT:
-                return ["other", "str", f"{len(value)} characters"]
+                return other("str", f"{len(value)} characters")
             return ["str", value]
         if kind is tuple or kind is list or kind is dict:
             return self.container(value, kind.__name__, depth)
@@ -207,25 +212,34 @@ class Encoder:
         if isinstance(value, np.generic) and value.dtype in NUMPY_NAME:
             return ["npscalar", NUMPY_NAME[value.dtype], value.item().hex()
                     if value.dtype.kind == "f" else str(int(value))]  # fmt: skip
-        return ["other", type_name(kind), ""]
+        return other(type_name(kind))
 
     def container(self, value: Any, tag: str, depth: int) -> list[Any]:
         """A tuple, list or dict; without its items (their number told) if too large or deep."""
-        if len(value) > wire.ITEMS_LIMIT or depth >= wire.DEPTH_LIMIT:
+        if depth == 0:
+            self.items = 0
+        most = min(wire.ITEMS_LIMIT, wire.VALUE_LIMIT - self.items)
+        if len(value) > most or depth >= wire.DEPTH_LIMIT:
             return [tag, len(value), []]
+        self.items += len(value)
         if tag == "dict":
             pairs = [[self.value(k, depth + 1), self.value(v, depth + 1)] for k, v in value.items()]
             return [tag, len(value), pairs]
         return [tag, len(value), [self.value(item, depth + 1) for item in value]]
 
+    def fits(self, shape: Sequence[int], size: int) -> bool:
+        """Whether an array can be sent: its rank, its axes, and its bytes beside earlier ones."""
+        room = wire.PAYLOAD_LIMIT - self.payload.size
+        return len(shape) <= wire.RANK_LIMIT and not wire.too_wide(shape) and size <= room
+
     def tensor(self, value: torch.Tensor) -> list[Any]:
+        if value.is_nested:
+            return other("torch.Tensor", "nested")
         if value.layout is not torch.strided or value.dtype not in TORCH_NAME or value.is_meta:
-            return ["other", "torch.Tensor", f"{value.dtype}, {value.layout}, {value.device}"]
+            return other("torch.Tensor", f"{value.dtype}, {value.layout}, {value.device}")
         name = TORCH_NAME[value.dtype]
-        if value.dim() > wire.RANK_LIMIT or value.numel() * wire.ITEM_SIZE[name] > (
-            wire.PAYLOAD_LIMIT - self.payload.size
-        ):
-            return ["other", "torch.Tensor", f"shape {tuple(value.shape)}, too large to read"]
+        if not self.fits(value.shape, value.numel() * wire.ITEM_SIZE[name]):
+            return other("torch.Tensor", f"shape {tuple(value.shape)}, too large to read")
         host = self.devices.host(value).detach()
         if host.device.type != "cpu":
             host = host.cpu()
@@ -240,10 +254,10 @@ class Encoder:
 
     def ndarray(self, value: np.ndarray[Any, Any]) -> list[Any]:
         name = NUMPY_NAME.get(value.dtype)
-        if name is None or value.ndim > wire.RANK_LIMIT:
-            return ["other", "numpy.ndarray", f"dtype {value.dtype}"]
-        if value.nbytes > wire.PAYLOAD_LIMIT - self.payload.size:
-            return ["other", "numpy.ndarray", f"shape {value.shape}, too large to read"]
+        if name is None:
+            return other("numpy.ndarray", f"dtype {value.dtype}")
+        if not self.fits(value.shape, value.nbytes):
+            return other("numpy.ndarray", f"shape {value.shape}, too large to read")
         at = self.payload.add(value.tobytes())
         return ["array", {
             "lib": "numpy", "dtype": name, "shape": list(value.shape), "device": "cpu",
@@ -256,6 +270,11 @@ class Encoder:
         return self.payload.add(generator.get_state().numpy().tobytes())
 
 
+def other(name: str, detail: str = "") -> list[Any]:
+    """What has no exact form, by the name of its type."""
+    return ["other", name, detail[: wire.DETAIL_LIMIT]]
+
+
 def type_name(kind: type) -> str:
     """A type's name as its owner would write it, whatever the type says about itself."""
     asked = (type.__getattribute__(kind, what) for what in ("__module__", "__qualname__"))
@@ -264,7 +283,7 @@ def type_name(kind: type) -> str:
     return full[: wire.NAME_LIMIT]
 
 
-def fingerprint(value: Any, devices: Devices) -> Any:
+def fingerprint(value: Any, devices: Devices, depth: int = 0) -> Any:
     """A hashable stand-in that two answers share only if their encodings are the same.
 
     None where the value has no such stand-in: then it is encoded every time.
@@ -275,9 +294,9 @@ def fingerprint(value: Any, devices: Devices) -> Any:
     if kind is float:
         return (kind, value.hex())
     if kind is tuple or kind is list:
-        if len(value) > wire.ITEMS_LIMIT:
+        if len(value) > wire.ITEMS_LIMIT or depth >= wire.DEPTH_LIMIT:
             return None
-        parts = tuple(fingerprint(item, devices) for item in value)
+        parts = tuple(fingerprint(item, devices, depth + 1) for item in value)
         return None if None in parts else (kind, parts)
     if devices.exact(value) and value.layout is torch.strided and not value.is_meta:
         if value.device.type != "cpu" or value.dtype is torch.bfloat16:
@@ -302,7 +321,7 @@ def arrays_in(value: Any, depth: int = 0) -> list[Any]:
 def memory(array: Any, devices: Devices) -> tuple[int, int]:
     """First and last-but-one address of the storage an array is a view of; (0, 0) if empty."""
     if isinstance(array, np.ndarray):
-        low, high = np.lib.array_utils.byte_bounds(array)
+        low, high = _byte_bounds(array)
         return (low, high) if array.size else (0, 0)
     host = devices.host(array)
     if host.layout is not torch.strided or host.is_meta:

@@ -29,8 +29,10 @@ imports nothing of the project.
 from __future__ import annotations
 
 import json
+import math
 import struct
 import time
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 HEADER_LIMIT = 1 << 20
@@ -40,10 +42,12 @@ NONCE_BYTES = 16
 # Limits on one value. A value that does not fit arrives as what it is, never as another value.
 DEPTH_LIMIT = 6
 ITEMS_LIMIT = 1024
+VALUE_LIMIT = 16384  # items of all containers of one answer together
 STRING_LIMIT = 4096
 DIGITS_LIMIT = 60
 RANK_LIMIT = 8
 NAME_LIMIT = 80
+DETAIL_LIMIT = 200
 MESSAGE_LIMIT = 2000
 TRACEBACK_LIMIT = 4000
 
@@ -117,6 +121,11 @@ def parse(text: bytes) -> dict[str, Any]:
     if type(header) is not dict:
         raise WireError("header is not a JSON object")
     return header
+
+
+def too_wide(shape: Sequence[int]) -> bool:
+    """Whether axes are longer than any payload fills: an empty array may claim axes of 2**62."""
+    return math.prod(size or 1 for size in shape) > PAYLOAD_LIMIT
 
 
 def _exactly(sock: Socket, size: int, deadline: float | None) -> memoryview:

@@ -11,6 +11,7 @@ is inherited by every later worker, where it can be searched.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import json
 import os
@@ -25,6 +26,7 @@ CPU_SECONDS = 120  # a backstop only: the clock that counts is the grader's
 OPEN_FILES = 64
 FILE_BYTES = 1 << 20
 _PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None)
 
 
 def load_libraries() -> None:
@@ -42,7 +44,9 @@ def load_libraries() -> None:
     repr(weights)
     numpy.random.get_state()
     import child  # noqa: F401
-    import simdevice  # noqa: F401
+    import simdevice
+
+    simdevice.prepare()
 
     # The modules of this folder are loaded: a submission finds none of them by name.
     sys.path[:] = [entry for entry in sys.path if Path(entry) != Path(__file__).parent]
@@ -88,10 +92,7 @@ def limit_memory(base: int | None, mebibytes: int) -> None:
 
 def serve(control_fd: int) -> NoReturn:
     """Forks a worker per request until the control socket closes."""
-    import ctypes
-
     load_libraries()
-    libc = ctypes.CDLL(None, use_errno=True)
     base = address_space()
     control = socket.socket(fileno=control_fd)
     control.send(json.dumps(sys.modules["child"].versions()).encode())
@@ -110,15 +111,22 @@ def serve(control_fd: int) -> NoReturn:
         pid = os.fork()
         if pid == 0:
             control.detach()
-            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            die_with_parent()
             if os.getppid() != own_pid:
                 os._exit(0)
+            os.setpgid(0, 0)  # what it starts is ended with it
             become_worker(fds[0], fds[1], base)
         pidfd = os.pidfd_open(pid)
         for fd in fds:
             os.close(fd)
         socket.send_fds(control, [b"F" + struct.pack("<q", pid)], [pidfd])
         os.close(pidfd)
+
+
+def die_with_parent() -> None:
+    """Lets the kernel end this process as soon as the one that started it is gone (Linux)."""
+    if sys.platform == "linux":
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def become_worker(reply_fd: int, output_fd: int, base: int | None) -> NoReturn:
@@ -143,5 +151,6 @@ def main(arguments: list[str]) -> NoReturn:
     """`zygote CONTROL_FD` or `fresh REPLY_FD OUTPUT_FD`."""
     if arguments[0] == "zygote":
         serve(int(arguments[1]))
+    die_with_parent()  # before the source is here: it is sent once this process has answered
     load_libraries()
     become_worker(int(arguments[1]), int(arguments[2]), address_space())
