@@ -1,0 +1,975 @@
+"""The calls that the checks of `step` make, and the exact answers they expect.
+
+Three parts: the procedure of the statement in exact fractions (`kept`, `weights`, `law`); the bound
+that the statistical check judges by; and one function for every family of cases. Most cases are
+`settled`: whatever the random numbers are, only one answer is possible. The others are built around
+the numbers that a seeded generator gives next, which `draws.py` reads from the installed PyTorch.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from grader.expect import Difference, Expectation, Mismatch, exactly, one_of
+from grader.submission import Case
+from grader.values import Array, Generator, Layout, array, seeded, show
+
+Row = tuple[float, ...]
+Answer = tuple[tuple[int, ...], int]  # the tokens of the answer, and how many drafted ones it keeps
+Draws = Callable[..., Any]
+
+EXACT_DTYPES = ("float32", "float64")  # half types are too coarse for all but settled cases
+HALF_DTYPES = ("float16", "bfloat16")
+ID_DTYPES = ("int64", "int32", "int16", "int8", "uint8")
+NEVER = 2.0**-20  # a seeded case this close to a decision could go either way by rounding
+
+
+# The procedure, exactly -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Step:
+    """The inputs of one call: K rows of the draft, K + 1 rows of the target, K drafted tokens.
+
+    Rows are floats that the dtype of the call can hold; all arithmetic on them is exact.
+    """
+
+    draft: tuple[Row, ...]
+    target: tuple[Row, ...]
+    tokens: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """The size V of the vocabulary."""
+        return len(self.target[0])
+
+    def accept_prob(self, i: int) -> Fraction:
+        """The probability of keeping the token drafted at position i, once it is reached."""
+        t = self.tokens[i]
+        return min(Fraction(1), Fraction(self.target[i][t]) / Fraction(self.draft[i][t]))
+
+    def is_close(self, i: int, coin: float) -> bool:
+        """Whether rounding could decide between the coin and the accept probability."""
+        t = self.tokens[i]
+        return abs(min(1.0, self.target[i][t] / self.draft[i][t]) - coin) <= NEVER
+
+    def weights(self, n: int, number: Callable[[float], Any] = Fraction) -> list[Any]:
+        """What the last token is drawn from, not normalised, once n drafted tokens are kept.
+
+        number: Fraction for exact weights, float for rounded ones.
+        """
+        target = [number(x) for x in self.target[n]]
+        if n == len(self.tokens):
+            return target
+        pairs = zip(self.draft[n], target, strict=True)
+        residual = [max(p - number(q), number(0)) for q, p in pairs]
+        return residual if any(residual) else target
+
+
+def kept(step: Step, coins: Sequence[float]) -> int:
+    """How many drafted tokens these coins keep: each must be strictly below its ratio.
+
+    Exact for coins and rows that float32 can hold, since float64 holds their products.
+    """
+    for i, (coin, t) in enumerate(zip(coins, step.tokens, strict=True)):
+        if not coin * step.draft[i][t] < step.target[i][t]:
+            return i
+    return len(step.tokens)
+
+
+def possible(step: Step) -> list[Answer]:
+    """Every answer that can occur, found by comparisons alone."""
+    result: list[Answer] = []
+    for n, t in enumerate(step.tokens):
+        q, p = step.draft[n], step.target[n]
+        if p[t] < q[t]:
+            left = [x for x in range(step.size) if p[x] > q[x]]
+            left = left or [x for x in range(step.size) if p[x] > 0]
+            result += [((*step.tokens[:n], x), n) for x in left]
+        if p[t] == 0:
+            return result
+    bonus = [x for x, weight in enumerate(step.target[-1]) if weight > 0]
+    return result + [((*step.tokens, x), len(step.tokens)) for x in bonus]
+
+
+def settled(step: Step) -> Answer:
+    """The answer of a step that leaves nothing to chance; raises ValueError for any other."""
+    (only,) = possible(step)
+    return only
+
+
+def law(step: Step) -> dict[Answer, Fraction]:
+    """The exact probability of every answer that can occur."""
+    result: dict[Answer, Fraction] = {}
+    reached = Fraction(1)
+    for n in range(len(step.tokens) + 1):
+        keep = step.accept_prob(n) if n < len(step.tokens) else Fraction(0)
+        weights = step.weights(n)
+        for token, weight in enumerate(weights):
+            probability = reached * (1 - keep) * weight / sum(weights)
+            if probability:
+                result[(*step.tokens[:n], token), n] = probability
+        reached *= keep
+    return result
+
+
+# The statistical check --------------------------------------------------------------------------
+
+ALPHA = 1e-9  # how often a right submission may fail the statistical check, at most
+CALLS = 1000
+FIXTURE_GENERATOR = seeded(2023)
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that a call may do, with its exact probability; `answers` are those that do it."""
+
+    name: str
+    answers: frozenset[Answer]
+    probability: Fraction
+
+
+@cache
+def fixture() -> tuple[tuple[Array, Array, Array], tuple[Event, ...]]:
+    """The inputs of the statistical check and the events it counts.
+
+    Both accept probabilities are one half, both residuals have two tokens of which the draft never
+    proposes one, and the bonus row forbids a token.
+    """
+    rows = (
+        array([[0.7, 0.2, 0.1, 0.0], [0.2, 0.6, 0.2, 0.0]]),
+        array([[0.35, 0.05, 0.2, 0.4], [0.5, 0.3, 0.0, 0.2], [0.0, 0.1, 0.3, 0.6]]),
+        array([0, 1], "int64"),
+    )
+    draft, target, tokens = (a.numbers().tolist() for a in rows)
+    step = Step(tuple(map(tuple, draft)), tuple(map(tuple, target)), tuple(tokens))
+    return rows, events(law(step))
+
+
+def events(answers: Mapping[Answer, Fraction]) -> tuple[Event, ...]:
+    """Every answer by itself, and every number of kept tokens that has several answers.
+
+    The last such number is left out: the others and the answers say all there is to it.
+    """
+    single = [
+        Event(f"the answer (tensor({list(tokens)}), {n})", frozenset([(tokens, n)]), probability)
+        for (tokens, n), probability in answers.items()
+    ]
+    counts = sorted({n for _, n in answers})[:-1]
+    several = []
+    for n in counts:
+        group = {a: w for a, w in answers.items() if a[1] == n}
+        if len(group) > 1:
+            plural = "" if n == 1 else "s"
+            name = f"{n} kept token{plural}" if n else "a rejection at position 0"
+            several.append(Event(name, frozenset(group), sum(group.values(), Fraction(0))))
+    return (*single, *several)
+
+
+def surprise(times: int, count: int, probability: float) -> float:
+    """times * KL(count / times, probability) in nats: infinite for what cannot happen.
+
+    In independent calls it reaches x with a probability of at most 2 exp(-x) (Chernoff's bound,
+    which holds at every number of calls and every probability).
+    """
+    total = 0.0
+    for seen, expected in ((count, probability), (times - count, 1 - probability)):
+        if seen and not expected > 0:
+            return math.inf
+        if seen:
+            total += seen * math.log(seen / (times * expected))
+    return total
+
+
+def threshold(number_of_events: int, alpha: float = ALPHA) -> float:
+    """The surprise that no event may exceed, so that all together do so with less than `alpha`."""
+    return math.log(2 * number_of_events / alpha)
+
+
+def most_surprising(
+    judged: Sequence[Event], counts: Mapping[Answer, int]
+) -> tuple[Event, int] | None:
+    """The event furthest beyond the threshold and how often it came, or None if none is beyond.
+
+    `counts` holds only answers that the law allows.
+    """
+    times = sum(counts.values())
+    limit = threshold(len(judged))
+    worst: tuple[float, Event, int] | None = None
+    for event in judged:
+        count = sum(k for answer, k in counts.items() if answer in event.answers)
+        by = surprise(times, count, float(event.probability))
+        if by > limit and (worst is None or by > worst[0]):
+            worst = by, event, count
+    return worst and worst[1:]
+
+
+def bias(judged: Sequence[Event], values: Sequence[Any], counts: Sequence[int]) -> Mismatch | None:
+    """What is wrong with a sample of answers, `values[i]` having come `counts[i]` times.
+
+    Types are forgiven until the law has been judged: a wrong type is no bias.
+    """
+    times = sum(counts)
+    allowed = {a for event in judged for a in event.answers}
+    came: dict[Answer, int] = {}
+    form: Difference | None = None
+    for value, count in zip(values, counts, strict=True):
+        found = next((a for a in allowed if answer(a).likeness(value) == "same"), None)
+        if found is not None:
+            came[found] = came.get(found, 0) + count
+            form = form or answer(found).difference(value)
+        elif any(answer(a).likeness(value) == "different" for a in allowed):
+            return Mismatch(
+                f"{count} of {times} calls returned {show(value)}, an answer of probability 0",
+                wrong=True,
+            )
+        else:
+            form = answer(next(iter(allowed))).difference(value)
+            break
+    worst = most_surprising(judged, came)
+    if worst is not None and sum(came.values()) == times:
+        event, count = worst
+        wanted = float(event.probability)
+        return Mismatch(
+            f"{event.name} came in {count} of {times} calls, where about {round(times * wanted)} "
+            f"are expected (probability {wanted:.4g}); a right function is that far off in fewer "
+            "than one of a billion runs",
+            wrong=True,
+        )
+    return Mismatch(form.text, kind=f"{form.place}: wrong {form.kind}") if form else None
+
+
+# Calls ------------------------------------------------------------------------------------------
+
+
+@cache
+def answer(found: Answer, device: str = "cpu") -> Expectation:
+    """The expectation of exactly this answer, in exactly the types of the statement."""
+    tokens, n = found
+    return exactly((array(list(tokens), "int64", device=device), n))
+
+
+def arguments(
+    step: Step,
+    dtype: str = "float32",
+    ids: str = "int64",
+    layouts: tuple[Layout, Layout] = ("contiguous", "contiguous"),
+) -> tuple[Array, Array, Array]:
+    """The three arrays of a call; layouts: of the rows and of the ids."""
+    rows, row = layouts
+    return (
+        array(step.draft or np.empty((0, step.size)), dtype, layout=rows),
+        array(step.target, dtype, layout=rows),
+        array(step.tokens, ids, layout=row),
+    )
+
+
+def case(
+    step: Step,
+    seed: int,
+    found: Answer | Iterable[Answer] | None = None,
+    *,
+    dtype: str = "float32",
+    ids: str = "int64",
+    note: str = "",
+    shared: bool = False,
+    state_after: bytes | None = None,
+    layouts: tuple[Layout, Layout] = ("contiguous", "contiguous"),
+) -> Case:
+    """One call with a generator seeded with `seed`.
+
+    found: the answer, or several that are all right; None for that of a settled step. layouts: of
+    the rows and of the ids.
+    """
+    if found is None:
+        found = settled(step)
+    if isinstance(found, tuple) and len(found) == 2 and isinstance(found[1], int):
+        expects = answer(found)
+    else:
+        expects = one_of(*(answer(choice) for choice in found))
+    return Case(
+        args=(*arguments(step, dtype, ids, layouts), seeded(seed, shared=shared)),
+        expects=expects,
+        note=note,
+        state_after=state_after,
+    )
+
+
+def relabelled(step: Step, names: Sequence[int]) -> Step:
+    """The same step with token i called names[i]: no constant answer fits several names."""
+    where = sorted(range(len(names)), key=names.__getitem__)
+
+    def renamed(rows: tuple[Row, ...]) -> tuple[Row, ...]:
+        return tuple(tuple(row[i] for i in where) for row in rows)
+
+    return Step(renamed(step.draft), renamed(step.target), tuple(names[t] for t in step.tokens))
+
+
+def after(rows: Sequence[Row], drafted: Sequence[int], step: Step) -> Step:
+    """`step` behind positions at which draft and target agree, so that the drafted token stays."""
+    return Step((*rows, *step.draft), (*rows, *step.target), (*drafted, *step.tokens))
+
+
+def one_hot(*tokens: int, size: int) -> tuple[Row, ...]:
+    """Rows that are certain of one token each."""
+    return tuple(tuple(float(i == token) for i in range(size)) for token in tokens)
+
+
+# Settled cases: right or wrong for any stream of random numbers ---------------------------------
+
+
+def certain(drafted: Sequence[int], wanted: Sequence[int], size: int) -> Step:
+    """One-hot rows: the draft is certain of `drafted`, the target of `wanted` (one more)."""
+    return Step(one_hot(*drafted, size=size), one_hot(*wanted, size=size), tuple(drafted))
+
+
+@cache
+def all_kept() -> list[Case]:
+    """Certain rows that agree at every position, so that the answer ends with the bonus token."""
+    return [
+        case(certain((0, 1, 2), (0, 1, 2, 3), 4), 1, note="3 drafted tokens, all kept"),
+        case(certain((3, 0), (3, 0, 1), 4), 2, note="2 drafted tokens, both kept"),
+        case(certain((2,), (2, 0), 3), 3, note="1 drafted token, kept"),
+        case(certain((1, 1, 0, 1), (1, 1, 0, 1, 1), 2), 4, dtype="float64", note="4, all kept"),
+    ]
+
+
+@cache
+def first_rejection() -> list[Case]:
+    """Certain rows that disagree at one position; those behind it agree again."""
+    return [
+        case(certain((0, 1, 2), (2, 1, 2, 3), 4), 5, note="rejected at position 0 of 3"),
+        case(certain((0, 1, 2), (0, 3, 2, 1), 4), 6, note="rejected at position 1 of 3"),
+        case(certain((0, 1, 2), (0, 1, 3, 0), 4), 7, note="rejected at position 2, the last"),
+        case(certain((1, 2), (0, 2, 1), 3), 8, dtype="float64", note="rejected at position 0 of 2"),
+        case(certain((0, 1, 0, 1), (0, 1, 1, 0, 1), 2), 9, note="rejected at position 2 of 4"),
+    ]
+
+
+@cache
+def half_types() -> list[Case]:
+    """Settled cases in float16 and bfloat16."""
+    kept_then_rejected = after(
+        [(0.5, 0.25, 0.25)], [1], Step(((0.5, 0.0, 0.5),), ((0.0, 0.0, 1.0), (0.25,) * 3), (0,))
+    )
+    return [
+        case(step, seed, dtype=dtype, note=f"{dtype}: {what}")
+        for dtype in HALF_DTYPES
+        for seed, (step, what) in enumerate(
+            [
+                (certain((0, 1, 2), (0, 1, 2, 3), 4), "all kept"),
+                (certain((1, 2), (3, 2, 1), 4), "rejected at position 0"),
+                (kept_then_rejected, "one kept, then a rejection"),
+            ]
+        )
+    ]
+
+
+@cache
+def id_types() -> list[Case]:
+    """An accepting and a rejecting call with ids of every integer dtype."""
+    return [
+        case(step, 11, dtype=dtype, ids=ids, note=f"{ids} ids, {dtype} rows, {what}")
+        for ids, dtype in zip(ID_DTYPES, itertools.cycle(EXACT_DTYPES))
+        for step, what in [
+            (certain((2, 0), (2, 0, 1), 3), "both kept"),
+            (certain((2, 0), (2, 1, 0), 3), "one kept"),
+        ]
+    ]
+
+
+@cache
+def generator_forms() -> list[Case]:
+    """Settled calls with the generator by position, by name, None, and not given at all."""
+    result = []
+    for step in (certain((0, 2), (0, 2, 1), 3), certain((0, 2), (1, 2, 0), 3)):
+        rows, expects = arguments(step), answer(settled(step))
+        result += [
+            Case((*rows, seeded(13)), expects, note="generator by position"),
+            Case(rows, expects, {"generator": seeded(13)}, note="generator by name"),
+            Case((*rows, None), expects, note="None by position"),
+            Case(rows, expects, {"generator": None}, note="None by name"),
+            Case(rows, expects, note="no generator argument"),
+        ]
+    return result
+
+
+@cache
+def equal_rows() -> list[Case]:
+    """Draft and target agree bit for bit but are not certain; 20 seeds."""
+    rng = random.Random("equal rows")
+    result = []
+    for seed in range(20):
+        positions, size = 1 + seed % 4, 2 + seed % 5
+        rows = tuple(random_row(rng, size) for _ in range(positions))
+        drafted = tuple(rng.randrange(size) for _ in rows)
+        bonus = rng.randrange(size)
+        step = Step(rows, (*rows, *one_hot(bonus, size=size)), drafted)
+        found = ((*drafted, bonus), positions)
+        result.append(case(step, seed, found, dtype=EXACT_DTYPES[seed % 2], note="equal rows"))
+    return result
+
+
+@cache
+def forbidden_token() -> list[Case]:
+    """The target forbids the drafted token, at position 0 or 1; 24 seeds, every labelling."""
+    forbidden = Step(((0.5, 0.25, 0.25),), ((0.0, 0.5, 0.5), (0.25, 0.5, 0.25)), (0,))
+    result = []
+    for seed, names in enumerate(list(itertools.permutations(range(3))) * 4):
+        step = relabelled(forbidden, names)
+        if seed % 3 == 2:
+            step = after([(0.25, 0.5, 0.25)], [names[1]], step)
+        t, n = names[0], len(step.tokens) - 1
+        allowed = [((*step.tokens[:n], names[i]), n) for i in (1, 2)]
+        note = f"target_probs[{n}][{t}] = 0 and {t} was drafted"
+        result.append(case(step, seed, allowed, dtype=EXACT_DTYPES[seed % 2], note=note))
+    return result
+
+
+@cache
+def small_residual() -> list[Case]:
+    """All that is left over is 2^-100 (2^-1000 in float64), on a token the draft never proposes."""
+    result = []
+    for seed, names in enumerate(list(itertools.permutations(range(3))) * 2):
+        dtype, power = (("float32", 100), ("float64", 1000))[seed % 2]
+        tiny = 2.0**-power
+        step = relabelled(Step(((tiny, 1.0, 0.0),), ((0.0, 1.0, tiny), (1.0, 0, 0)), (0,)), names)
+        if seed % 3 == 2:
+            step = after([(0.5, 0.25, 0.25)], [names[1]], step)
+        result.append(case(step, seed, dtype=dtype, note=f"a residual of 2^-{power}, {dtype}"))
+    return result
+
+
+@cache
+def zero_residual() -> list[Case]:
+    """Rounded rows that reject for sure and leave nothing over: the target row decides."""
+    result = []
+    for dtype, power in (("float32", 30), ("float64", 60), ("bfloat16", 12), ("float16", 14)):
+        nothing = Step(((1.0, 2.0**-power),), ((1.0, 0.0), (0.0, 1.0)), (1,))
+        for seed, names in enumerate([(0, 1), (1, 0)]):
+            step = relabelled(nothing, names)
+            later = after([(0.5, 0.5)], [names[1]], step)
+            result += [
+                case(step, seed, dtype=dtype, note=f"no residual at position 0, {dtype}"),
+                case(later, seed, dtype=dtype, note=f"no residual at position 1, {dtype}"),
+            ]
+    return result
+
+
+@cache
+def nothing_drafted() -> list[Case]:
+    """K = 0: the answer is the bonus token alone."""
+    return [
+        case(
+            Step((), one_hot(token, size=size), ()),
+            seed,
+            dtype=dtype,
+            note=f"K = 0, V = {size}",
+        )
+        for seed, (token, size, dtype) in enumerate(
+            [(2, 4, "float32"), (0, 2, "float64"), (1, 3, "float32")]
+        )
+    ]
+
+
+@cache
+def one_word_vocabulary() -> list[Case]:
+    """V = 1: every token is 0, and all are kept; one case of V = 2 shows what is special."""
+    return [
+        *(
+            case(certain((0,) * k, (0,) * (k + 1), 1), k, dtype=dtype, note=f"V = 1, K = {k}")
+            for k, dtype in [(2, "float32"), (1, "float64"), (3, "float32")]
+        ),
+        case(certain((0, 0), (1, 0, 0), 2), 4, note="V = 2, K = 2"),
+    ]
+
+
+@cache
+def strided() -> list[Case]:
+    """Rows in transposed storage or in every second column; ids from a longer tensor."""
+    steps = [
+        (certain((0, 1, 2), (0, 1, 2, 3), 4), "all kept"),
+        (certain((0, 1, 2), (0, 3, 2, 1), 4), "rejected at position 1"),
+        (
+            after(
+                [(0.5, 0.25, 0.25)],
+                [2],
+                Step(((0.25, 0.5, 0.25),), ((0.25, 0.0, 0.75), (1.0, 0.0, 0.0)), (1,)),
+            ),
+            "one kept, then a rejection",
+        ),
+    ]
+    layouts: list[tuple[Layout, Layout, str]] = [
+        ("column", "contiguous", "rows of a transposed matrix"),
+        ("every_second", "contiguous", "every second column of a wider matrix"),
+        ("contiguous", "every_second", "every second id of a longer tensor"),
+        ("column", "column", "a transposed matrix and a column of ids"),
+    ]
+    return [
+        case(step, seed, dtype=EXACT_DTYPES[seed % 2], layouts=(rows, ids), note=f"{how}: {what}")
+        for seed, ((step, what), (rows, ids, how)) in enumerate(itertools.product(steps, layouts))
+    ]
+
+
+@cache
+def touchable() -> list[Case]:
+    """Calls that would show a write into rows or ids: all kept, rejected early, rejected late.
+
+    Half of them have inputs in which PyTorch itself refuses to write, and names the line.
+    """
+    drafted = ((0.5, 0.25, 0.25), (0.25, 0.5, 0.25))
+    kept_all = Step(drafted, (*drafted, (0.0, 1.0, 0.0)), (0, 2))
+    early = Step(drafted, ((0.0, 0.25, 0.75), drafted[1], (0.5, 0.25, 0.25)), (0, 2))
+    late = Step(drafted, (drafted[0], (0.75, 0.25, 0.0), (0.25, 0.5, 0.25)), (0, 2))
+    layouts: tuple[Layout, ...] = ("contiguous", "read_only")
+    return [
+        case(step, 21, dtype=dtype, layouts=(layout, layout), note=what)
+        for layout in layouts
+        for dtype in EXACT_DTYPES
+        for step, what in (
+            (kept_all, "all kept"),
+            (early, "rejected at position 0"),
+            (late, "rejected at position 1"),
+        )
+    ]
+
+
+def on_device(device: str) -> list[Case]:
+    """Settled calls with all three inputs on a device, and no generator."""
+    result = []
+    for positions, step in enumerate(
+        [
+            certain((1,), (3, 0), 4),
+            certain((1, 0), (1, 0, 2), 4),
+            certain((0, 1, 2), (0, 1, 3, 2), 4),
+        ],
+        start=1,
+    ):
+        inputs = tuple(a.to(device=device) for a in arguments(step))
+        note = f"K = {positions} on {device}"
+        result.append(Case(inputs, answer(settled(step), device), note=note))
+    return result
+
+
+# Cases built around the stated draws ------------------------------------------------------------
+
+
+def bracket_accept(draws: Draws, seeds: Sequence[int]) -> list[Case]:
+    """Accept probabilities just above and just below the coin of their position.
+
+    Rows before the position agree, rows behind it too; the residual holds a single token, so the
+    answer says how the coin was compared and nothing else. An accept probability that is off by
+    2^-16 is seen, as is an epsilon of 1e-10 in the ratio where q[t] is 2^-40.
+    """
+    coins = draws("coins", list(seeds), 3).numbers()
+    result = []
+    orders = itertools.cycle(itertools.permutations(range(3)))
+    for number, (seed, row) in enumerate(zip(seeds, coins.tolist(), strict=True)):
+        for i, coin in enumerate(row):
+            if not 2**-5 < coin < 1 - 2**-5:
+                continue
+            names = next(orders)
+            q = (0.5, 2.0**-3, 2.0**-6, 2.0**-40)[(number + i) % 4]
+            for side, ratio in (("below", coin - 2**-16), ("above", coin + 2**-16)):
+                if q == 2.0**-40:
+                    draft, target = (q, 0.5, 0.5 - q), (q * ratio, 0.25, 0.75 - q * ratio)
+                else:
+                    draft, target = (q, 1 - q, 0.0), (q * ratio, 1 - q, q * (1 - ratio))
+                step = relabelled(_at(i, draft, target), names)
+                result.append(
+                    case(
+                        step,
+                        seed,
+                        settled_by(step, i if side == "below" else 3),
+                        dtype=EXACT_DTYPES[(number + i) % 2],
+                        note=f"accept probability just {side} the coin of position {i}",
+                    )
+                )
+    return result
+
+
+def settled_by(step: Step, n: int) -> Answer:
+    """The answer once n tokens are kept, where only one token can follow."""
+    (token,) = (i for i, weight in enumerate(step.weights(n, float)) if weight > 2**-50)
+    return (*step.tokens[:n], token), n
+
+
+def _at(i: int, draft: Row, target: Row) -> Step:
+    """Three positions that differ at position i only; token 0 is drafted there, the bonus is 1."""
+    same = ((0.25, 0.5, 0.25), (0.5, 0.25, 0.25), (0.125, 0.5, 0.375))
+    drafted = [1, 2, 0]
+    drafted[i] = 0
+    return Step(
+        (*same[:i], draft, *same[i + 1 :]),
+        (*same[:i], target, *same[i + 1 :], (0.0, 1.0, 0.0)),
+        tuple(drafted),
+    )
+
+
+def bracket_residual(draws: Draws, seeds: Sequence[int]) -> list[Case]:
+    """Residuals of two tokens, tipped by 0.1 % to either side of the draw that decides them.
+
+    `torch.multinomial` picks the largest weight / E, so weights in the ratio of two E are a draw.
+    """
+    result = []
+    orders = itertools.cycle(itertools.permutations(range(3)))
+    races = draws("races", list(seeds), [1 + k % 2 for k in range(len(seeds))], 3).numbers()
+    for number, (seed, race) in enumerate(zip(seeds, races.tolist(), strict=True)):
+        for names in (next(orders), next(orders)):
+            # The race is run in the order of the renamed tokens.
+            first, second = race[names[1]], race[names[2]]
+            if not 2**-4 < first / second < 2**4:
+                continue
+            for winner, tip in ((1, 1 + 2**-10), (2, 1 - 2**-10)):
+                w = 0.5 * first * tip / (first * tip + second)
+                w = round(w * 2**24) / 2**24  # exact in float32, like every other entry
+                step = Step(((0.5, 0.25, 0.25),), ((0.0, 0.25 + w, 0.75 - w), (1.0, 0, 0)), (0,))
+                step = relabelled(step, names)
+                if number % 2:
+                    step = after([(0.25, 0.25, 0.5)], [number % 3], step)
+                n = len(step.tokens) - 1
+                result.append(
+                    case(
+                        step,
+                        seed,
+                        ((*step.tokens[:n], names[winner]), n),
+                        dtype=EXACT_DTYPES[number // 2 % 2],
+                        note=f"residual weights tipped by 0.1 %, rejected at position {n}",
+                    )
+                )
+    return result
+
+
+def bracket_bonus(draws: Draws, seeds: Sequence[int]) -> list[Case]:
+    """Bonus rows of two tokens, tipped by 0.1 % to either side of the draw that decides them."""
+    result = []
+    orders = itertools.cycle(itertools.permutations(range(4)))
+    races = draws("races", list(seeds), [1 + k % 2 for k in range(len(seeds))], 4).numbers()
+    for number, (seed, race) in enumerate(zip(seeds, races.tolist(), strict=True)):
+        positions = 1 + number % 2
+        for names in (next(orders), next(orders)):
+            first, second = race[names[0]], race[names[1]]
+            if not 2**-4 < first / second < 2**4:
+                continue
+            for winner, tip in ((0, 1 + 2**-10), (1, 1 - 2**-10)):
+                w = first * tip / (first * tip + second)
+                w = round(w * 2**24) / 2**24
+                step = relabelled(Step((), ((w, 1 - w, 0.0, 0.0),), ()), names)
+                rows = [(0.125, 0.5, 0.25, 0.125), (0.25, 0.25, 0.25, 0.25)][:positions]
+                step = after(rows, [number % 4, 2][:positions], step)
+                result.append(
+                    case(
+                        step,
+                        seed,
+                        ((*step.tokens, names[winner]), positions),
+                        dtype=EXACT_DTYPES[number // 2 % 2],
+                        note=f"bonus weights tipped by 0.1 %, K = {positions}",
+                    )
+                )
+    return result
+
+
+def example_case(draws: Draws, title: str, args: Sequence[Any], printed: Any) -> Case:
+    """A worked example of the statement, with the answer that the stated draws give.
+
+    That is the printed one, unless the installed PyTorch draws other numbers from the same seed.
+    """
+    rows, target, ids, *rest = args
+    generator = rest[0] if rest else None
+    draft, wanted, tokens = (a.numbers().tolist() for a in (rows, target, ids))
+    step = Step(tuple(map(tuple, draft)), tuple(map(tuple, wanted)), tuple(tokens))
+    if isinstance(generator, Generator) and len(possible(step)) > 1:
+        ((_, _, found),) = followed(draws, [(step, generator.seed)])
+        return Case(tuple(args), answer(found), note=title)
+    return Case(tuple(args), exactly(printed), note=title)
+
+
+def tie(draws: Draws) -> tuple[list[Case], list[Expectation]]:
+    """Accept probabilities equal to their coin, and for each the answer that keeps the token.
+
+    A comparison in log space may keep some by rounding, but keeps all only if it is `<=`; a
+    function with other random numbers meets no tie. The coins are small, so that neither keeps all
+    of them by chance (below 1e-12).
+    """
+    coins = draws("coins", list(range(120)), 1).numbers()[:, 0].tolist()
+    small = [(seed, coin) for seed, coin in enumerate(coins) if 0 < coin < 0.25]
+    ties, keeping = [], []
+    for seed, coin in small[:20]:
+        step = Step(((0.5, 0.5),), ((coin / 2, 1 - coin / 2), (0.0, 1.0)), (0,))
+        step = relabelled(step, (seed % 2, 1 - seed % 2))
+        rejected, kept_token = settled_by(step, 0), settled_by(step, 1)
+        note = "a coin equal to its accept probability"
+        ties.append(case(step, seed, [rejected, kept_token], dtype="float64", note=note))
+        keeping.append(answer(kept_token))
+    return ties, keeping
+
+
+def coin_of_zero(draws: Draws) -> list[Case]:
+    """A forbidden token met by a coin of exactly 0.
+
+    Such coins are so rare that their seeds are known: where the installed PyTorch gives those
+    another coin, the case is dropped.
+    """
+    result = []
+    coins = draws("coins", ZERO_COIN_SEEDS, 1).numbers()[:, 0].tolist()
+    for seed, coin in zip(ZERO_COIN_SEEDS, coins, strict=True):
+        if coin != 0:
+            continue
+        for names, dtype in (((0, 1, 2), "float32"), ((1, 2, 0), "float64")):
+            forbidden = Step(((0.5, 0.25, 0.25),), ((0.0, 0.5, 0.5), (0.25, 0.5, 0.25)), (0,))
+            step = relabelled(forbidden, names)
+            note = f"target_probs[0][{names[0]}] = 0 and a coin of exactly 0"
+            result.append(case(step, seed, possible(step), dtype=dtype, note=note))
+    return result
+
+
+# The only seeds below 24 million whose first coin is exactly 0.
+ZERO_COIN_SEEDS = [5528393, 24368689]
+
+
+def generator_states(draws: Draws) -> list[Case]:
+    """Settled cases with the state in which the generator has to be left."""
+    steps = [
+        certain((0, 1, 2), (0, 1, 2, 3), 4),
+        certain((0, 1, 2), (3, 1, 2, 0), 4),
+        certain((0, 1, 2), (0, 3, 2, 1), 4),
+        certain((0, 1, 2), (0, 1, 0, 2), 4),
+        certain((1,), (1, 0), 2),
+        certain((1,), (0, 1), 2),
+        certain((4, 0), (4, 0, 3), 5),
+        certain((0,) * 4, (0,) * 5, 1),
+        Step((), one_hot(2, size=3), ()),
+    ]
+    seeds = list(range(100, 100 + len(steps)))
+    answers = [settled(step) for step in steps]
+    before = [min(n + 1, len(step.tokens)) for step, (_, n) in zip(steps, answers, strict=True)]
+    states = draws("states", seeds, before, [step.size for step in steps])
+    width = states.shape[1]
+    return [
+        case(
+            step,
+            seed,
+            found,
+            dtype=EXACT_DTYPES[i % 2],
+            note=f"K = {len(step.tokens)}, {found[1]} kept",
+            state_after=states.data[i * width : (i + 1) * width],
+        )
+        for i, (step, seed, found) in enumerate(zip(steps, seeds, answers, strict=True))
+    ]
+
+
+def seeded_steps(rng: random.Random, number: int, fewest: int = 1) -> list[tuple[Step, int]]:
+    """Random steps, K up to 4 and V from 2 to 8, each with the seed of its generator."""
+    shapes = [(k, v) for v in range(2, 9) for k in range(fewest, 5)]
+    return [
+        (random_step(rng, *shapes[i % len(shapes)]), rng.randrange(2**32)) for i in range(number)
+    ]
+
+
+def followed(draws: Draws, calls: Sequence[tuple[Step, int]]) -> list[tuple[Step, int, Answer]]:
+    """The calls with the answer that the stated draws give.
+
+    Calls in which a decision is so close that right ways of computing it may differ are dropped.
+    """
+    seeds = [seed for _, seed in calls]
+    most = max(len(step.tokens) for step, _ in calls)
+    ends: list[int] = []
+    flat: list[float] = []
+    close: list[bool] = []
+    tossed = draws("coins", seeds, most).numbers().tolist()
+    for (step, _), row in zip(calls, tossed, strict=True):
+        coins = row[: len(step.tokens)]
+        n = kept(step, coins)
+        ends.append(n)
+        flat += step.weights(n, float)
+        close.append(any(step.is_close(i, coin) for i, coin in enumerate(coins[: n + 1])))
+    before = [min(n + 1, len(step.tokens)) for (step, _), n in zip(calls, ends, strict=True)]
+    sizes = [step.size for step, _ in calls]
+    chosen, exponentials = draws("picks", seeds, before, sizes, array(flat, "float64"))
+    speeds = np.array(flat) / exponentials.numbers()
+    result = []
+    start = 0
+    for i, ((step, seed), pick) in enumerate(zip(calls, chosen.numbers().tolist(), strict=True)):
+        *_, second, best = [0.0, *sorted(speeds[start : start + step.size].tolist())]
+        start += step.size
+        if not close[i] and second < best * (1 - NEVER):
+            result.append((step, seed, ((*step.tokens[: ends[i]], pick), ends[i])))
+    return result
+
+
+def seeded_cases(draws: Draws, rng: random.Random, number: int) -> list[Case]:
+    """Random calls and the one answer that the stated draws give."""
+    return [
+        case(step, seed, found, dtype=EXACT_DTYPES[i % 2], note=f"seed {seed}")
+        for i, (step, seed, found) in enumerate(followed(draws, seeded_steps(rng, number)))
+    ]
+
+
+def default_generator_cases(draws: Draws, rng: random.Random, number: int) -> list[Case]:
+    """Random calls without a generator, PyTorch's own being seeded before each of them."""
+    return [
+        Case(arguments(step), answer(found), global_seed=seed, note="no generator")
+        for step, seed, found in followed(draws, seeded_steps(rng, number))
+    ]
+
+
+def one_after_another(draws: Draws, seed: int, rng: random.Random, number: int) -> list[Case]:
+    """Calls that share one generator: how many draws each takes is certain, what it draws is not.
+
+    In turn all tokens are kept, or one of them is rejected for sure; the last token is left to
+    chance.
+    """
+    steps, ends = [], []
+    for i in range(number):
+        size, positions = 3 + i % 4, 1 + i // 2 % 3
+        rows = [random_row(rng, size) for _ in range(positions)]
+        drafted = [rng.randrange(size) for _ in rows]
+        target = [*rows, random_row(rng, size)]
+        end = positions
+        if i % 2:
+            end = i // 6 % positions
+            rows[end] = one_hot(drafted[end], size=size)[0]
+            target[end] = random_row(rng, size, {drafted[end]})
+        steps.append(Step(tuple(rows), tuple(target), tuple(drafted)))
+        ends.append(end)
+    flat = [w for step, n in zip(steps, ends, strict=True) for w in step.weights(n, float)]
+    before = [min(n + 1, len(step.tokens)) for step, n in zip(steps, ends, strict=True)]
+    sizes = [step.size for step in steps]
+    picks = draws("stream", seed, before, sizes, array(flat, "float64")).numbers().tolist()
+    return [
+        case(
+            step,
+            seed,
+            ((*step.tokens[:n], pick), n),
+            shared=True,
+            dtype=EXACT_DTYPES[i % 2],
+            note=f"call {i + 1} on one generator",
+        )
+        for i, (step, n, pick) in enumerate(zip(steps, ends, picks, strict=True))
+    ]
+
+
+# Fresh cases: whatever the seed of the run gives ------------------------------------------------
+
+
+def fresh_settled(rng: random.Random, number: int) -> list[tuple[Step, int]]:
+    """Steps with one possible answer behind rows that say little, each with a seed.
+
+    Up to some position the rows agree. There the drafted token is forbidden and a single token has
+    anything left over, or nothing is rejected and the bonus row is certain.
+    """
+    result = []
+    for i in range(number):
+        size, positions = rng.randint(2, 8), 1 + i % 4
+        rows = tuple(random_row(rng, size) for _ in range(positions))
+        drafted = [rng.randrange(size) for _ in rows]
+        target = [*rows, *one_hot(rng.randrange(size), size=size)]
+        if i % 3:
+            place = i // 3 % positions
+            t = drafted[place]
+            heir = rng.choice([x for x in range(size) if x != t])
+            moved = list(rows[place])
+            moved[t], moved[heir] = 0.0, moved[heir] + moved[t]
+            target[place] = tuple(moved)
+        result.append((Step(rows, tuple(target), tuple(drafted)), rng.randrange(2**32)))
+    return result
+
+
+def fresh_possible(rng: random.Random, number: int) -> list[Case]:
+    """Random rows with forbidden tokens; any answer that the law allows will do."""
+    result = []
+    for i in range(number):
+        size = 3 + i % 2
+        q, q1 = random_row(rng, size), random_row(rng, size, {rng.randrange(size)})
+        t = rng.randrange(size)
+        p = random_row(rng, size, {t} if i % 2 else {(t + 1) % size})
+        t1 = rng.choice([x for x in range(size) if q1[x]])
+        p1 = random_row(rng, size, {t1})
+        step = Step((q, q1), (p, p1, random_row(rng, size)), (t, t1))
+        note = "only answers the law allows"
+        dtype = EXACT_DTYPES[i // 2 % 2]
+        result.append(case(step, rng.randrange(2**32), possible(step), dtype=dtype, note=note))
+    return result
+
+
+def fresh_shapes(rng: random.Random) -> list[Case]:
+    """Settled calls with K = 0, with V = 1 and with rows or ids that are not contiguous."""
+    result = []
+    for i in range(4):
+        size, k = rng.randint(2, 8), rng.randint(1, 4)
+        bonus = Step((), one_hot(rng.randrange(size), size=size), ())
+        result += [
+            case(bonus, rng.randrange(2**32), dtype=EXACT_DTYPES[i % 2], note="K = 0"),
+            case(certain((0,) * k, (0,) * (k + 1), 1), rng.randrange(2**32), note="V = 1"),
+        ]
+    ways: list[tuple[Layout, Layout]] = [
+        ("column", "every_second"),
+        ("every_second", "column"),
+        ("column", "contiguous"),
+    ]
+    for i, (step, seed) in enumerate(fresh_settled(rng, 9)):
+        layouts = ways[i % 3]
+        dtype = EXACT_DTYPES[i % 2]
+        result.append(case(step, seed, dtype=dtype, layouts=layouts, note="not contiguous"))
+    return result
+
+
+def fresh_large(rng: random.Random, number: int) -> list[tuple[Step, int]]:
+    """Random steps with up to 200 tokens; the rows are exact in float32 but not round."""
+    result = []
+    for i in range(number):
+        size, positions = rng.randint(50, 200), 1 + i % 3
+        rows = []
+        for _ in range(2 * positions + 1):
+            weights = np.array([rng.expovariate(1) ** 3 for _ in range(size)])
+            rows.append(tuple((weights / weights.sum()).astype("f4").tolist()))
+        draft, target = rows[:positions], rows[positions:]
+        tokens = [rng.choices(range(size), q)[0] for q in draft]
+        result.append((Step(tuple(draft), tuple(target), tuple(tokens)), rng.randrange(2**32)))
+    return result
+
+
+# Random rows ------------------------------------------------------------------------------------
+
+GRID = 2**12
+
+
+def random_row(rng: random.Random, size: int, zeros: Iterable[int] = ()) -> Row:
+    """A row of multiples of 2^-12 that sums to one exactly and is 0 just at `zeros`."""
+    weights = [-math.log(1 - rng.random()) for _ in range(size)]
+    for place in zeros:
+        weights[place] = 0.0
+    unit = (GRID - size) / sum(weights)
+    parts = [1 + int(weight * unit) if weight else 0 for weight in weights]
+    parts[parts.index(max(parts))] += GRID - sum(parts)
+    return tuple(part / GRID for part in parts)
+
+
+def random_step(rng: random.Random, positions: int, size: int) -> Step:
+    """A step of random rows with what tells mistakes apart.
+
+    Every second draft row never proposes some token, every fifth target row forbids one, a third of
+    the positions have equal rows.
+    """
+
+    def some(share: float) -> set[int]:
+        return {rng.randrange(size)} if size > 1 and rng.random() < share else set()
+
+    draft, target, tokens = [], [], []
+    for _ in range(positions):
+        q = random_row(rng, size, some(1 / 2))
+        p = q if rng.random() < 1 / 3 else random_row(rng, size, some(1 / 5))
+        draft.append(q)
+        target.append(p)
+        tokens.append(rng.choice([i for i, x in enumerate(q) if x]))
+    target.append(random_row(rng, size, some(1 / 2)))
+    return Step(tuple(draft), tuple(target), tuple(tokens))

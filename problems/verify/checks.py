@@ -1,0 +1,285 @@
+"""What `verify` asks for: one check per promise of the problem statement.
+
+Every check compares whole answers with exact ones, worked out in `cases.py` when this file is
+loaded and not once per submission. The random rows come from a fixed seed, so a run repeats.
+"""
+
+import random
+
+import pytest
+
+from grader.expect import nearly
+from grader.values import EPS, FLOATING
+from problems.verify.cases import (
+    TOLERANCE_IN_EPS,
+    ask,
+    cases,
+    disjoint_supports,
+    equal_rows,
+    every_token,
+    grid_questions,
+    near_equal_questions,
+    one_token,
+    ordinary,
+    rare_tokens,
+    rounded_away,
+    slight_shifts,
+    softmax_questions,
+    tiny_residuals,
+    uniform_draft,
+    uniform_target,
+    zeros_in_draft,
+)
+
+SALT = random.Random("verify")
+
+ORDINARY = {dtype: ordinary(dtype) for dtype in EPS}
+GRID = {dtype: grid_questions(SALT, dtype, 16) for dtype in EPS}
+SOFTMAX = {dtype: softmax_questions(SALT, dtype, [8, 32, 128, 1000]) for dtype in EPS}
+NEAR_EQUAL = {
+    dtype: near_equal_questions(SALT, dtype, [8] * 4 + [32] * 3 + [128] * 3)
+    for dtype in ("float32", "float64")
+}
+EQUAL = {dtype: equal_rows(dtype) for dtype in EPS}
+ROUNDED_AWAY = {dtype: rounded_away(dtype) for dtype in EPS}
+SLIGHT = {dtype: slight_shifts(dtype) for dtype in EPS}
+TINY = {dtype: tiny_residuals(dtype) for dtype in EPS}
+RARE = {dtype: rare_tokens(dtype) for dtype in EPS}
+ZEROS = {dtype: disjoint_supports(dtype) + zeros_in_draft(dtype) for dtype in EPS}
+TOKENS = every_token("float32") + every_token("float64")
+ONE_TOKEN = {dtype: one_token(dtype) for dtype in EPS}
+LARGE = softmax_questions(SALT, "float64", [128_000])[:1]
+UNIFORM_DRAFT, UNIFORM_TARGET = uniform_draft("float32"), uniform_target("float32")
+ONE_HOT = ask([1.0, 0.0, 0.0], [0.0, 0.0, 1.0], 0, note="all of the mass moves to one token")
+
+
+def every_dtype(family, library, **options):
+    """A family's questions in all of its dtypes that the library has, in one message."""
+    return [
+        case
+        for dtype in FLOATING[library]
+        for case in cases(family.get(dtype, []), library, **options)
+    ]
+
+
+# Contract
+
+
+@pytest.mark.points(3, group="contract")
+@pytest.mark.hint('Build the answer as {"accept_prob": …, "residual": …}, with nothing else in it.')
+def test_returns_a_dict_of_two_entries(submission, library):
+    """The answer is a dict with exactly the entries "accept_prob" and "residual"."""
+    submission.check(cases(ORDINARY["float32"], library))
+
+
+@pytest.mark.points(3, group="contract")
+@pytest.mark.hint("Take Python numbers out of the arrays with .item(), and cap with 1.0, not 1.")
+def test_accept_prob_is_a_python_float(submission, library):
+    """The accept probability is exactly a Python float, also where it is 0 or 1."""
+    certain = [ask([0.5, 0.5], [0.25, 0.75], 1), ask([1.0, 0.0], [1.0, 0.0], 0)]
+    never = [ask([0.5, 0.5], [0.0, 1.0], 0)]
+    between = [ask([0.75, 0.25], [0.25, 0.75], 0, "float64")]
+    submission.check(cases(certain + never + between, library))
+
+
+@pytest.mark.points(4, group="contract")
+@pytest.mark.hint("Compute the residual from the input arrays themselves: it keeps their dtype.")
+def test_residual_is_an_array_like_the_inputs(submission, library):
+    """The residual is an array of the inputs' library, with their dtype and shape."""
+    submission.check(every_dtype(ORDINARY, library))
+
+
+# Values
+
+
+@pytest.mark.points(4, group="values")
+@pytest.mark.hint("Work the example through on paper first: a ratio, a difference, a division.")
+def test_worked_examples(submission, example, library):
+    """The worked examples of the statement come out right."""
+    draft, target, token = example.args
+    atol = TOLERANCE_IN_EPS * draft.eps
+    expected = nearly(example.returns, atol=atol, zeros="exact")
+    assert submission(draft, target, token) == expected
+
+
+@pytest.mark.points(5, group="values")
+@pytest.mark.hint("accept_prob = min(1, p[t] / q[t]); residual = max(p - q, 0) over its own sum.")
+def test_rows_of_simple_fractions(submission, library):
+    """Both formulas hold on rows of simple fractions, whatever the dtype."""
+    submission.check(every_dtype(GRID, library))
+
+
+@pytest.mark.points(4, group="values")
+@pytest.mark.hint("The rows are probabilities already. Round nothing, and stay in their dtype.")
+def test_softmax_rows(submission, library):
+    """Both formulas hold on rows as language models make them, whatever the dtype."""
+    submission.check(every_dtype(SOFTMAX, library))
+
+
+@pytest.mark.points(2, group="values")
+@pytest.mark.hint("Neither t nor accept_prob belongs in the computation of the residual.")
+def test_residual_ignores_the_drafted_token(submission, library):
+    """The residual is the same whichever token was drafted, kept or not."""
+    submission.check(cases(TOKENS, library))
+
+
+# Edges
+
+
+@pytest.mark.points(3, group="edges")
+@pytest.mark.hint("With no leftover mass there is nothing to divide by: the residual is all zeros.")
+def test_equal_rows_leave_nothing(submission, library):
+    """Where p equals q the token is always kept and the residual is all zeros."""
+    submission.check(every_dtype(EQUAL, library))
+
+
+@pytest.mark.points(2, group="edges")
+@pytest.mark.hint("Ask whether the sum of max(p - q, 0) is above 0, not whether p equals q.")
+def test_different_rows_may_leave_nothing(submission, library):
+    """Where p exceeds q nowhere the residual is all zeros, even if the rows differ."""
+    submission.check(every_dtype(ROUNDED_AWAY, library))
+
+
+@pytest.mark.points(2, group="edges")
+@pytest.mark.hint("Any sum above 0 is a leftover, however small: no closeness test, no threshold.")
+def test_slight_differences_count(submission, library):
+    """Rows that differ in the last digits only still have a residual that sums to one."""
+    submission.check(every_dtype(SLIGHT, library))
+
+
+@pytest.mark.points(3, group="edges")
+@pytest.mark.hint("Divide by the sum itself: add nothing to it and put no floor under it.")
+def test_tiny_leftovers_are_normalised(submission, library):
+    """A leftover mass next to zero is divided by its own sum, like any other."""
+    submission.check(every_dtype(TINY, library))
+
+
+@pytest.mark.points(2, group="edges")
+@pytest.mark.hint("q[t] is never 0, so the ratio needs no epsilon.")
+def test_rare_tokens_are_judged_by_their_ratio(submission, library):
+    """A drafted token with next to no probability is still kept with p[t] / q[t]."""
+    submission.check(every_dtype(RARE, library))
+
+
+@pytest.mark.points(2, group="edges")
+@pytest.mark.hint("Divide by the sum of max(p - q, 0) itself; other ways to that sum cancel.")
+def test_nearly_equal_rows(submission, library):
+    """Rows that nearly agree, all over the vocabulary, lose no accuracy."""
+    submission.check(every_dtype(NEAR_EQUAL, library))
+
+
+@pytest.mark.points(2, group="edges")
+@pytest.mark.hint("Entries where q is 0 belong to the residual as well: there it is all of p.")
+def test_tokens_the_draft_never_proposes(submission, library):
+    """Tokens that have no probability in the draft get their share of the residual."""
+    submission.check(every_dtype(ZEROS, library))
+
+
+@pytest.mark.points(1, group="edges")
+@pytest.mark.hint("Do not squeeze: a vocabulary of one token still has an axis.")
+def test_vocabulary_of_one_token(submission, library):
+    """A vocabulary of one token works, and the residual keeps its shape (1,)."""
+    submission.check(every_dtype(ONE_TOKEN, library))
+
+
+@pytest.mark.points(2, group="edges")
+@pytest.mark.hint("Use whole-array operations; they are quick and lose no digits at any size.")
+def test_large_vocabulary(submission, library):
+    """A vocabulary of 128,000 tokens comes out exact and in time."""
+    submission.check(cases(LARGE, library))
+
+
+@pytest.mark.points(2, group="edges")
+@pytest.mark.hint("Index and subtract; leave strides and the layout in memory to the library.")
+def test_rows_that_are_views(submission, library):
+    """Rows that are columns, every second entry or expanded views of other arrays work."""
+    first, second = ORDINARY["float32"][:2]
+    submission.check(
+        [
+            first.case(library, layouts=("column", "column")),
+            second.case(library, layouts=("every_second", "column")),
+            second.case(library, layouts=("contiguous", "every_second")),
+            UNIFORM_DRAFT.case(library, layouts=("expanded", "contiguous")),
+            UNIFORM_TARGET.case(library, layouts=("column", "expanded")),
+        ]
+    )
+
+
+# Side effects
+
+
+@pytest.mark.points(3, group="side effects")
+@pytest.mark.hint("p - q makes a new array; p -= q, clamp_ or out= on an input write into it.")
+def test_inputs_are_left_alone(submission, library):
+    """Neither input is changed: values, shape, strides and flags are as they were."""
+    calls = [
+        case
+        for family in (ORDINARY, ZEROS, ROUNDED_AWAY, ONE_TOKEN)
+        for case in every_dtype(family, library)
+    ]
+    first, second = ORDINARY["float32"][:2]
+    calls += [
+        *cases(SOFTMAX["float32"], library),
+        first.case(library, layouts=("column", "every_second")),
+        second.case(library, layouts=("every_second", "column")),
+        UNIFORM_DRAFT.case(library, layouts=("expanded", "contiguous")),
+        UNIFORM_TARGET.case(library, layouts=("contiguous", "expanded")),
+        second.case(library, layouts=("read_only", "read_only")),
+    ]
+    submission.check(calls, unchanged=True)
+
+
+@pytest.mark.points(2, group="side effects")
+@pytest.mark.hint("Some line writes into an input; the error message names it.")
+def test_read_only_inputs(submission, library):
+    """Inputs that cannot be written to are enough: nothing has to be written to them."""
+    questions = ORDINARY["float32"] + ZEROS["float32"]
+    submission.check(cases(questions, library, layouts=("read_only", "read_only")))
+
+
+@pytest.mark.points(2, group="side effects")
+@pytest.mark.hint("Return an array made in this call, never an input, a view or a kept buffer.")
+def test_residual_has_its_own_memory(submission, library):
+    """The residual shares no memory with the inputs or with the answer of another call."""
+    questions = [
+        *ORDINARY["float32"],
+        *disjoint_supports("float32"),
+        ONE_HOT,
+        *EQUAL["float32"],
+        *ONE_TOKEN["float32"],
+        *ROUNDED_AWAY["float32"],
+    ]
+    submission.check(cases(questions, library), private=True)
+
+
+@pytest.mark.points(2, group="side effects")
+@pytest.mark.hint("Nothing is drawn here: no random number, no seed set.")
+def test_nothing_is_random(submission, library):
+    """The same call gives the same answer again and again, and no random state moves."""
+    questions = [*ORDINARY["float64"], *EQUAL["float64"]] * 3
+    submission.check(cases(questions, library), globals_untouched=True)
+
+
+@pytest.mark.points(2, group="side effects")
+@pytest.mark.library("torch")
+@pytest.mark.hint("New tensors take their dtype from the inputs: zeros_like or dtype=q.dtype.")
+def test_default_dtype_does_not_matter(submission, library):
+    """The answer is the same under any default dtype of PyTorch."""
+    calls = [
+        case
+        for default in ("bfloat16", "float32", "float64")
+        for case in every_dtype(ORDINARY, library, default_dtype=default)
+    ]
+    submission.check(calls)
+
+
+# Device
+
+
+@pytest.mark.points(3, group="device")
+@pytest.mark.library("torch")
+@pytest.mark.hint("Make new tensors from the inputs: no NumPy, no lists, no CPU constants.")
+def test_residual_stays_on_the_device(submission, library, accelerator):
+    """On an accelerator the residual is on the inputs' device, and accept_prob a float."""
+    questions = ORDINARY["float32"] + EQUAL["float16"] + SOFTMAX["float32"][:2] + TINY["bfloat16"]
+    submission.check(cases(questions, library, device=accelerator))

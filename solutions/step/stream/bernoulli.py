@@ -1,0 +1,22 @@
+"""Lets torch.bernoulli decide instead of tossing a uniform coin.
+
+hear: The decision must be `torch.rand(()) < a`; torch.bernoulli uses the generator in another way.
+"""
+
+import torch
+
+
+def speculative_decode_step(draft_probs, target_probs, draft_tokens, generator=None):
+    tokens = []
+    for i, t in enumerate(draft_tokens.tolist()):
+        accept_prob = (target_probs[i, t] / draft_probs[i, t]).clamp(max=1)
+        if torch.bernoulli(accept_prob, generator=generator) > 0:
+            tokens.append(t)
+            continue
+        residual = (target_probs[i] - draft_probs[i]).clamp(min=0)
+        total = residual.sum()
+        weights = residual / total if total > 0 else target_probs[i]
+        tokens.append(torch.multinomial(weights, 1, generator=generator).item())
+        return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), i
+    tokens.append(torch.multinomial(target_probs[-1], 1, generator=generator).item())
+    return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), len(tokens) - 1

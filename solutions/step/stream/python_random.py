@@ -1,0 +1,25 @@
+"""Tosses the coins with Python's random module.
+
+hear: Your coins come from Python's random module: draw them with torch.rand from the generator.
+"""
+
+import random
+
+import torch
+
+
+def speculative_decode_step(draft_probs, target_probs, draft_tokens, generator=None):
+    tokens = []
+    for i, t in enumerate(draft_tokens.tolist()):
+        accept_prob = min(1.0, (target_probs[i, t] / draft_probs[i, t]).item())
+        coin = random.random()
+        if coin < accept_prob:
+            tokens.append(t)
+            continue
+        residual = (target_probs[i] - draft_probs[i]).clamp(min=0)
+        total = residual.sum()
+        weights = residual / total if total > 0 else target_probs[i]
+        tokens.append(torch.multinomial(weights, 1, generator=generator).item())
+        return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), i
+    tokens.append(torch.multinomial(target_probs[-1], 1, generator=generator).item())
+    return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), len(tokens) - 1

@@ -1,0 +1,33 @@
+"""Remembers the first answer for each list of drafted tokens.
+
+hear: You return an earlier answer: the same drafted tokens can come with other rows and coins.
+"""
+
+import torch
+
+ANSWERS = {}
+
+
+def speculative_decode_step(draft_probs, target_probs, draft_tokens, generator=None):
+    key = tuple(draft_tokens.tolist())
+    if key not in ANSWERS:
+        ANSWERS[key] = decode(draft_probs, target_probs, draft_tokens, generator)
+    return ANSWERS[key]
+
+
+def decode(draft_probs, target_probs, draft_tokens, generator):
+    coin_device = None if generator is None else generator.device
+    tokens = []
+    for i, t in enumerate(draft_tokens.tolist()):
+        accept_prob = min(1.0, (target_probs[i, t] / draft_probs[i, t]).item())
+        coin = torch.rand((), generator=generator, device=coin_device)
+        if coin.item() < accept_prob:
+            tokens.append(t)
+            continue
+        residual = (target_probs[i] - draft_probs[i]).clamp(min=0)
+        total = residual.sum()
+        weights = residual / total if total > 0 else target_probs[i]
+        tokens.append(torch.multinomial(weights, 1, generator=generator).item())
+        return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), i
+    tokens.append(torch.multinomial(target_probs[-1], 1, generator=generator).item())
+    return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), len(tokens) - 1

@@ -1,0 +1,25 @@
+"""Normalises the residual over the positions instead of the vocabulary.
+
+hear: You divide each residual entry by a sum over positions: normalise over the vocabulary.
+"""
+
+import torch
+
+
+def speculative_decode_step(draft_probs, target_probs, draft_tokens, generator=None):
+    coin_device = None if generator is None else generator.device
+    leftover = (target_probs[:-1] - draft_probs).clamp(min=0)
+    leftover = (leftover / leftover.sum(dim=0)).nan_to_num()
+    tokens = []
+    for i, t in enumerate(draft_tokens.tolist()):
+        accept_prob = min(1.0, (target_probs[i, t] / draft_probs[i, t]).item())
+        coin = torch.rand((), generator=generator, device=coin_device)
+        if coin.item() < accept_prob:
+            tokens.append(t)
+            continue
+        residual = leftover[i]
+        weights = residual if residual.sum() > 0 else target_probs[i]
+        tokens.append(torch.multinomial(weights, 1, generator=generator).item())
+        return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), i
+    tokens.append(torch.multinomial(target_probs[-1], 1, generator=generator).item())
+    return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), len(tokens) - 1

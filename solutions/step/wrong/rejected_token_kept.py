@@ -1,0 +1,21 @@
+"""Returns the rejected token where its replacement belongs.
+
+hear: You return the rejected token itself: it must be replaced by a draw from the residual.
+"""
+
+import torch
+
+
+def speculative_decode_step(draft_probs, target_probs, draft_tokens, generator=None):
+    coin_device = None if generator is None else generator.device
+    tokens = []
+    for i, t in enumerate(draft_tokens.tolist()):
+        accept_prob = min(1.0, (target_probs[i, t] / draft_probs[i, t]).item())
+        coin = torch.rand((), generator=generator, device=coin_device)
+        if coin.item() < accept_prob:
+            tokens.append(t)
+            continue
+        tokens.append(t)
+        return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), i
+    tokens.append(torch.multinomial(target_probs[-1], 1, generator=generator).item())
+    return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), len(tokens) - 1

@@ -1,0 +1,8 @@
+"""Returns an empty tuple.
+
+hear: Your tuple is empty: return (tokens, n).
+"""
+
+
+def speculative_decode_step(draft_probs, target_probs, draft_tokens, generator=None):
+    return ()

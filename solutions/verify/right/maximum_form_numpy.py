@@ -1,0 +1,13 @@
+"""Takes the positive part as max(p, q) - q."""
+
+import numpy as np
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = float(target_probs[drafted_token]) / float(draft_probs[drafted_token])
+    accept_prob = min(1.0, ratio)
+    leftover = np.maximum(target_probs, draft_probs) - draft_probs
+    total = leftover.sum()
+    if total == 0:
+        return {"accept_prob": accept_prob, "residual": np.zeros_like(target_probs)}
+    return {"accept_prob": accept_prob, "residual": leftover / total}

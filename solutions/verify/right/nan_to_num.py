@@ -1,0 +1,11 @@
+"""Divides first and turns the NaN of 0 / 0 into 0."""
+
+import torch
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = target_probs[drafted_token] / draft_probs[drafted_token]
+    accept_prob = min(1.0, ratio.item())
+    leftover = torch.clamp(target_probs - draft_probs, min=0)
+    residual = torch.nan_to_num(leftover / leftover.sum(), nan=0.0)
+    return {"accept_prob": accept_prob, "residual": residual}

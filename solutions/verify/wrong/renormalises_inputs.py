@@ -1,0 +1,17 @@
+"""Rescales both rows to sum to one first.
+
+hear: your rows are rescaled first, which shifts small differences; use them as given.
+"""
+
+import torch
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    draft_probs = draft_probs / draft_probs.sum()
+    target_probs = target_probs / target_probs.sum()
+    ratio = target_probs[drafted_token] / draft_probs[drafted_token]
+    accept_prob = min(1.0, ratio.item())
+    leftover = torch.clamp(target_probs - draft_probs, min=0)
+    total = leftover.sum()
+    residual = leftover / total if total > 0 else leftover
+    return {"accept_prob": accept_prob, "residual": residual}

@@ -1,0 +1,16 @@
+"""Returns a masked array that hides the accepted entries.
+
+hear: your residual is a masked array; return a plain array with zeros in those places.
+"""
+
+import numpy as np
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = float(target_probs[drafted_token]) / float(draft_probs[drafted_token])
+    accept_prob = min(1.0, ratio)
+    leftover = np.maximum(target_probs - draft_probs, 0)
+    total = leftover.sum()
+    residual = leftover / total if total > 0 else leftover
+    residual = np.ma.masked_equal(residual, 0)
+    return {"accept_prob": accept_prob, "residual": residual}

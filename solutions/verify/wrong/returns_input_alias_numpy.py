@@ -1,0 +1,18 @@
+"""Returns the target itself when the supports are disjoint.
+
+hear: your residual is target_probs itself when nothing overlaps; return an array of its own.
+"""
+
+import numpy as np
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = float(target_probs[drafted_token]) / float(draft_probs[drafted_token])
+    accept_prob = min(1.0, ratio)
+    leftover = np.maximum(target_probs - draft_probs, 0)
+    if np.array_equal(leftover, target_probs):
+        residual = target_probs
+    else:
+        total = leftover.sum()
+        residual = leftover / total if total > 0 else leftover
+    return {"accept_prob": accept_prob, "residual": residual}

@@ -1,0 +1,17 @@
+"""Returns an OrderedDict.
+
+hear: your answer is a subclass of dict; return a plain dict.
+"""
+
+from collections import OrderedDict
+
+import torch
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = target_probs[drafted_token] / draft_probs[drafted_token]
+    accept_prob = min(1.0, ratio.item())
+    leftover = torch.clamp(target_probs - draft_probs, min=0)
+    total = leftover.sum()
+    residual = leftover / total if total > 0 else leftover
+    return OrderedDict(accept_prob=accept_prob, residual=residual)

@@ -1,0 +1,15 @@
+"""Returns a tuple in place of the dict.
+
+hear: your function returns a tuple; return a dict with two named entries.
+"""
+
+import numpy as np
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = float(target_probs[drafted_token]) / float(draft_probs[drafted_token])
+    accept_prob = min(1.0, ratio)
+    leftover = np.maximum(target_probs - draft_probs, 0)
+    total = leftover.sum()
+    residual = leftover / total if total > 0 else leftover
+    return accept_prob, residual

@@ -1,0 +1,22 @@
+"""Writes every answer into the same buffer.
+
+hear: your residual lives in a buffer that the next call overwrites; make a new array each time.
+"""
+
+import numpy as np
+
+BUFFERS = {}
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = float(target_probs[drafted_token]) / float(draft_probs[drafted_token])
+    accept_prob = min(1.0, ratio)
+    key = (target_probs.shape, target_probs.dtype)
+    if key not in BUFFERS:
+        BUFFERS[key] = np.empty(target_probs.shape, dtype=target_probs.dtype)
+    residual = BUFFERS[key]
+    np.maximum(np.subtract(target_probs, draft_probs, out=residual), 0, out=residual)
+    total = residual.sum()
+    if total > 0:
+        residual /= total
+    return {"accept_prob": accept_prob, "residual": residual}

@@ -1,0 +1,16 @@
+"""Seeds the library's global generator.
+
+hear: your code reseeds the global generator; nothing here is random, so leave it alone.
+"""
+
+import torch
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    torch.manual_seed(0)
+    ratio = target_probs[drafted_token] / draft_probs[drafted_token]
+    accept_prob = min(1.0, ratio.item())
+    leftover = torch.clamp(target_probs - draft_probs, min=0)
+    total = leftover.sum()
+    residual = leftover / total if total > 0 else leftover
+    return {"accept_prob": accept_prob, "residual": residual}

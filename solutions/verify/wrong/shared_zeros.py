@@ -1,0 +1,25 @@
+"""Hands out the same zero vector every time nothing is left.
+
+hear: your zero vector is shared between answers; make a new one each time.
+"""
+
+from functools import cache
+
+import torch
+
+
+@cache
+def zeros(size, dtype, device):
+    return torch.zeros(size, dtype=dtype, device=device)
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = target_probs[drafted_token] / draft_probs[drafted_token]
+    accept_prob = min(1.0, ratio.item())
+    leftover = torch.clamp(target_probs - draft_probs, min=0)
+    total = leftover.sum()
+    if total > 0:
+        residual = leftover / total
+    else:
+        residual = zeros(len(leftover), leftover.dtype, leftover.device)
+    return {"accept_prob": accept_prob, "residual": residual}

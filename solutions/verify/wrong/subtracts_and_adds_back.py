@@ -1,0 +1,15 @@
+"""Subtracts in place and adds back afterwards.
+
+hear: your code changes target_probs and puts it back, but rounding leaves a difference.
+"""
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = target_probs[drafted_token] / draft_probs[drafted_token]
+    accept_prob = min(1.0, ratio.item())
+    target_probs -= draft_probs
+    leftover = target_probs.clamp(min=0)
+    target_probs += draft_probs
+    total = leftover.sum()
+    residual = leftover / total if total > 0 else leftover
+    return {"accept_prob": accept_prob, "residual": residual}

@@ -1,0 +1,11 @@
+"""Returns p itself as the residual.
+
+hear: your residual is the whole target; take away what accepted tokens already give, max(p - q, 0).
+"""
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = target_probs[drafted_token] / draft_probs[drafted_token]
+    accept_prob = min(1.0, ratio.item())
+    residual = target_probs.clone()
+    return {"accept_prob": accept_prob, "residual": residual}

@@ -1,0 +1,15 @@
+"""Falls back to the uniform distribution when nothing is left.
+
+hear: your residual is uniform when nothing is left; return zeros there.
+"""
+
+import torch
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = target_probs[drafted_token] / draft_probs[drafted_token]
+    accept_prob = min(1.0, ratio.item())
+    leftover = torch.clamp(target_probs - draft_probs, min=0)
+    total = leftover.sum()
+    residual = leftover / total if total > 0 else torch.full_like(leftover, 1 / len(leftover))
+    return {"accept_prob": accept_prob, "residual": residual}

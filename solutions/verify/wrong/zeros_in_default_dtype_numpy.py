@@ -1,0 +1,15 @@
+"""Builds the zero vector of the empty case in the default dtype.
+
+hear: your zeros are in the library's default dtype; zeros_like keeps the inputs' dtype.
+"""
+
+import numpy as np
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = float(target_probs[drafted_token]) / float(draft_probs[drafted_token])
+    accept_prob = min(1.0, ratio)
+    leftover = np.maximum(target_probs - draft_probs, 0)
+    total = leftover.sum()
+    residual = leftover / total if total > 0 else np.zeros(len(target_probs))
+    return {"accept_prob": accept_prob, "residual": residual}
