@@ -54,7 +54,8 @@ def run(grading: Grading) -> list[dict[str, Any]]:
         code = pytest.main(arguments, plugins=[observer])
     if observer.error is not None:
         raise observer.error
-    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+    ran = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
+    if code not in ran:
         raise KitFault(f"{problem.slug}: the checks could not be run\n{printed.getvalue().strip()}")
     records = [_record(test) for test in observer.report.get("tests", [])]
     _complete(grading, names, observer.collected, records)
@@ -66,7 +67,7 @@ def declared(path: Path, library: str) -> list[str]:
 
     Raises KitFault for one name twice: Python would keep the last and say nothing.
     """
-    where = f"{path.parent.parent.name}/{path.parent.name}/{path.name}"
+    where = _where(path)
     try:
         body = ast.parse(path.read_text(encoding="utf-8"), filename=where).body
     except (OSError, SyntaxError, ValueError) as error:
@@ -78,6 +79,11 @@ def declared(path: Path, library: str) -> list[str]:
         if count > 1:
             raise KitFault(f"{where}: {name} is defined {count} times; Python keeps the last", name)
     return [node.name for node in checks if library in _libraries(node, library)]
+
+
+def _where(path: Path) -> str:
+    """A check file by its place in the kit."""
+    return f"{path.parent.parent.name}/{path.parent.name}/{path.name}"
 
 
 def _libraries(check: ast.FunctionDef, library: str) -> list[str]:
@@ -105,8 +111,22 @@ class _Observer:
         self.collected = [item.nodeid for item in session.items]
 
     def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        error = excinfo.value
-        self.error = error if isinstance(error, KitFault) else KitFault(f"pytest broke: {error!r}")
+        error, slug = excinfo.value, self.grading.request.problem.slug
+        broke = KitFault(f"{slug}: pytest broke: {error!r}")
+        self.error = error if isinstance(error, KitFault) else broke
+
+    def pytest_exception_interact(
+        self, node: pytest.Item, call: pytest.CallInfo[Any], report: object
+    ) -> None:
+        if isinstance(report, pytest.CollectReport) and call.excinfo is not None:
+            error = call.excinfo.value
+            error = error.__cause__ or error  # what pytest wraps: the check file's own exception
+            self.error = KitFault(
+                f"{_where(node.path)}: cannot be imported: {type(error).__name__}: {error}"
+            )
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        self.error = excinfo.value
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_json_modifyreport(self, json_report: dict[str, Any]) -> None:
@@ -122,6 +142,11 @@ def _record(test: dict[str, Any]) -> dict[str, Any]:
         raise KitFault(f"{test['nodeid']}: the check left no record", name.partition("[")[0])
     if "fault" in metadata:
         raise KitFault(f"{test['nodeid']}: {metadata['fault']}", metadata["facts"]["function"])
+    if test.get("teardown", {}).get("outcome") == "failed":
+        said = test["teardown"].get("crash", {}).get("message", "")
+        raise KitFault(
+            f"{test['nodeid']}: broke after the check: {said}", metadata["facts"]["function"]
+        )
     skipped = next((s for s in stages if s["outcome"] == "skipped"), None)
     return {
         **metadata,
@@ -157,10 +182,11 @@ def _complete(
     for path, functions in names.items():
         hidden = path != problem.checks
         found = {r["facts"]["function"] for r in records if r["facts"]["hidden"] == hidden}
+        where = _where(path)
         if missing := set(functions) - found:
-            raise KitFault(f"{path.name}: {min(missing)} is declared but did not run", min(missing))
+            raise KitFault(f"{where}: {min(missing)} is declared but did not run", min(missing))
         if added := found - set(functions):
-            raise KitFault(f"{path.name}: {min(added)} ran but is not declared", min(added))
+            raise KitFault(f"{where}: {min(added)} ran but is not declared", min(added))
     facts = {(r["facts"]["hidden"], r["facts"]["function"]): r["facts"] for r in records}
     wanted = problem.points[library]
     sums = Counter[str]()

@@ -51,5 +51,6 @@ def _machine_folders() -> tuple[tuple[str, str], ...]:
         folders[path] = "site-packages"
     folders[sysconfig.get_path("stdlib")] = "python"
     for path in (sys.prefix, sys.base_prefix):
-        folders[path] = "python"
+        if path not in ("/", "/usr", "/usr/local"):  # where much else lies too
+            folders[path] = "python"
     return tuple(sorted(folders.items(), key=lambda item: -len(item[0])))

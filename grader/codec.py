@@ -71,7 +71,22 @@ class RequestWriter:
         }
 
 
-def decode(tagged: Any, payload: memoryview, depth: int = 0) -> Value:
+class ReplyPayload:
+    """The bytes of one reply, each taken once: a small reply cannot become gigabytes of arrays."""
+
+    def __init__(self, data: memoryview) -> None:
+        self._data = data
+        self._left = len(data)
+
+    def take(self, start: int, length: int) -> bytes:
+        """A copy of some bytes; WireError where they are not there or more than all were taken."""
+        self._left -= length
+        if start + length > len(self._data) or self._left < 0:
+            raise WireError("array outside the payload")
+        return bytes(self._data[start : start + length])
+
+
+def decode(tagged: Any, payload: ReplyPayload, depth: int = 0) -> Value:
     """The value a reply claims; raises WireError for anything but an exact, legal tag."""
     if depth > wire.DEPTH_LIMIT + 1:
         raise WireError("value is nested too deeply")
@@ -92,9 +107,8 @@ def decode(tagged: Any, payload: memoryview, depth: int = 0) -> Value:
         return _container(tag, parts[0], parts[1], payload, depth)
     if tag == "array" and _types(parts, dict):
         return _array(parts[0], payload)
-    if tag == "npscalar" and _types(parts, str, str) and parts[0] in wire.ITEM_SIZE:
-        floating = "float" in parts[0]
-        return NumpyScalar(parts[0], _float(parts[1]) if floating else _integer(parts[1]))
+    if tag == "npscalar" and _types(parts, str, str):
+        return _scalar(parts[0], parts[1])
     if tag == "other" and _types(parts, str, str):
         return Other(clean_line(parts[0], wire.NAME_LIMIT), clean_line(parts[1]))
     raise WireError(f"illegal value of tag {clean_line(tag, 20)!r}")
@@ -110,7 +124,10 @@ def _integer(text: str) -> int:
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= wire.DIGITS_LIMIT):
         raise WireError("illegal integer")
-    return int(text)
+    value = int(text)
+    if str(value) != text:
+        raise WireError("integer in another form than its own")
+    return value
 
 
 def _float(text: str) -> float:
@@ -125,8 +142,18 @@ def _float(text: str) -> float:
     return value
 
 
-def _container(tag: str, length: int, items: list[Any], payload: memoryview, depth: int) -> Value:
-    if length < 0 or len(items) > wire.ITEMS_LIMIT:
+def _scalar(dtype: str, text: str) -> NumpyScalar:
+    if dtype not in wire.ITEM_SIZE or dtype == "bfloat16":
+        raise WireError("NumPy scalar of an unknown dtype")
+    if dtype == "bool":
+        if text not in ("0", "1"):
+            raise WireError("illegal bool")
+        return NumpyScalar(dtype, text == "1")
+    return NumpyScalar(dtype, _float(text) if dtype.startswith("float") else _integer(text))
+
+
+def _container(tag: str, length: int, items: list[Any], payload: ReplyPayload, depth: int) -> Value:
+    if not 0 <= length < 2**62 or len(items) > wire.ITEMS_LIMIT:
         raise WireError(f"illegal length of a {tag}")
     if len(items) != length:
         if items:
@@ -152,7 +179,7 @@ def _container(tag: str, length: int, items: list[Any], payload: memoryview, dep
     return result
 
 
-def _array(spec: dict[str, Any], payload: memoryview) -> Array:
+def _array(spec: dict[str, Any], payload: ReplyPayload) -> Array:
     if set(spec) != _ARRAY_KEYS:
         raise WireError("array without its exact keys")
     library: Library | None = _LIBRARIES.get(spec["lib"]) if type(spec["lib"]) is str else None
@@ -172,9 +199,9 @@ def _array(spec: dict[str, Any], payload: memoryview) -> Array:
         raise WireError("array with strides of another rank")
     if math.prod(shape) * wire.ITEM_SIZE[spec["dtype"]] != length:
         raise WireError("array with another number of bytes than its shape takes")
-    if start + length > len(payload):
-        raise WireError("array outside the payload")
-    data = bytes(payload[start : start + length])
+    if wire.too_wide(shape):
+        raise WireError("array with axes that are too long")
+    data = payload.take(start, length)
     if spec["dtype"] == "bool" and data.strip(b"\x00\x01"):
         raise WireError("bool array with other bytes than 0 and 1")
     return Array(

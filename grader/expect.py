@@ -192,7 +192,7 @@ def changed(before: Value, after: Value, name: str) -> str | None:
     if not isinstance(before, Array):
         return None
     if not isinstance(after, Array):
-        return f"{name}: it is now a {type_name(after)}"
+        return f"{name}: it is now {_described(after)}"
     for what, was, now in (
         ("dtype", before.dtype, after.dtype),
         ("shape", before.shape, after.shape),
@@ -233,10 +233,10 @@ def _difference(
         missing = [k for k in expected if _key(k) not in got_keys]
         added = [k for k in got if _key(k) not in wanted_keys]
         if missing:
-            instead = f", there is {show(added[0])}" if added else ""
-            return found("keys", f"the key {show(missing[0])} is missing{instead}")
+            instead = f", there is {_named(added[0])}" if added else ""
+            return found("keys", f"the key {_named(missing[0])} is missing{instead}")
         if added:
-            return found("keys", f"unexpected key {show(added[0])}")
+            return found("keys", f"unexpected key {_named(added[0])}")
         parts = [(got[k], v, f"{where}[{k!r}]") for k, v in expected.items()]
     elif type(expected) in (tuple, list):
         if len(got) != len(expected):
@@ -312,6 +312,10 @@ def _close(
 def _key(key: Value) -> Value:
     """A dict's key with the types in it: to a dict, 1 and True and 1.0 are one key."""
     return (tuple, *map(_key, key)) if type(key) is tuple else (type(key), key)
+
+
+def _named(key: Value) -> str:
+    return repr(key) if type(key) is float else show(key)  # 1.0, which is shown as 1, is not 1
 
 
 def _first(bad: npt.NDArray[np.bool_] | np.bool_) -> tuple[int, ...] | None:

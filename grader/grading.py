@@ -14,7 +14,7 @@ from grader.faults import KitFault
 from grader.kit import Kit
 from grader.problem import Problem
 from grader.report import Output
-from grader.submission import Helper, Submission, Trusted
+from grader.submission import Clock, Helper, Submission, Trusted
 from grader.workers import Fresh, Launcher
 
 
@@ -40,6 +40,7 @@ class Grading:
     def __init__(self, request: Request, launcher: Launcher) -> None:
         self.request = request
         self._launcher = launcher
+        self._clock = Clock(request.problem.limits.submission)
         self._cuda: Launcher | None = None
         self._opened: dict[str, Any] = {}
         self._closers: list[Callable[[], object]] = []
@@ -75,6 +76,7 @@ class Grading:
             problem.parameters,
             problem.limits,
             accelerator=accelerator,
+            clock=self._clock,
         )
         self._closers.append(opened.close)
         return opened

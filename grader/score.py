@@ -11,9 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from grader import __version__
 from grader.clean import clean
-from grader.kit import NAME
 from grader.report import (
     Cases,
     CheckResult,
@@ -143,7 +141,7 @@ def report(
     extra = [check for check in checks if check.extra]
     earned, most = sum(c.earned for c in scored), sum(c.points for c in scored)
     return Report(
-        kit=Kit(NAME, __version__),
+        kit=Kit(request.kit.name, request.kit.version),
         problem=problem.slug,
         title=problem.title,
         library=request.library,

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.clean import clean, clean_line
-from grader.codec import RequestWriter, decode
+from grader.codec import ReplyPayload, RequestWriter, decode
 from grader.expect import Expectation, Mismatch, changed
 from grader.faults import KitFault
 from grader.problem import Limits
@@ -28,6 +29,7 @@ from grader.worker import wire
 from grader.workers import OUTPUT_BYTES, Ending, Launcher, Worker
 
 CALLS_PER_REPLY = 250
+WORKERS_PER_MESSAGE = 3  # after so many deaths the other calls of a message are not tried
 _BROKEN_WORKER = 71  # the exit code of a worker whose own code stopped working
 
 
@@ -101,18 +103,49 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Answers of one call made many times: the distinct ones, their counts, and the order."""
+    """Answers of one call made many times, each distinct one once, their counts, and the order.
+
+    An answer with an array of bfloat16, or with a dict, may stand there more than once.
+    """
 
     values: list[Value]
     counts: list[int]
     order: npt.NDArray[np.uint32]
 
 
+class Clock:
+    """The time a submission may take in all, whichever of its workers takes it."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._spent = 0.0
+        self._since: float | None = None
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Counts the time until the block is left."""
+        self._since = time.monotonic()
+        try:
+            yield
+        finally:
+            self._spent += time.monotonic() - self._since
+            self._since = None
+
+    def left(self) -> float:
+        """Seconds that may still be taken, 0 where there are none."""
+        now = 0.0 if self._since is None else time.monotonic() - self._since
+        return max(self.seconds - self._spent - now, 0.0)
+
+    def deadline(self, seconds: float) -> float:
+        """So many seconds from now, or the end of all time if that comes first."""
+        return time.monotonic() + min(seconds, self.left())
+
+
 class Submission:
     """Source text that runs in workers, one after another where one dies.
 
     accelerator: "" for none, "sim" to install the simulated one in every worker, "cuda" where the
-    launcher leaves CUDA visible. role names it in errors of the kit.
+    launcher leaves CUDA visible. clock: shared by all workers of one submission.
     """
 
     def __init__(
@@ -124,6 +157,7 @@ class Submission:
         limits: Limits,
         *,
         accelerator: str = "",
+        clock: Clock | None = None,
     ) -> None:
         self._launcher = launcher
         self._source = source
@@ -134,7 +168,7 @@ class Submission:
         self._worker: Worker | None = None
         self._retired: list[Worker] = []
         self._printed: list[bytes] = []
-        self._spent = 0.0
+        self._clock = clock or Clock(limits.submission)
         self._calls = 0
         self.load_failure: Failure | None = None
         self.evidence = Evidence()
@@ -213,26 +247,24 @@ class Submission:
         }
         values: list[Value] = []
         parts: list[npt.NDArray[np.uint32]] = []
-        began = time.monotonic()
-        try:
-            nonce = worker.send(header, writer.payload(), self._deadline(self._limits.call))
-            for start in range(0, times, CALLS_PER_REPLY):
-                reply, payload = worker.reply(nonce, self._deadline(self._limits.call))
-                if reply.get("i") != start:
-                    raise wire.WireError("a reply out of order")
-                if "failed" in reply:
-                    raise _failed(case, _read_failure(reply["failed"]), self._parameters)
-                order = _numbers(reply, payload)
-                values += [decode(v, payload) for v in _list(reply, "values")]
-                expected = min(CALLS_PER_REPLY, times - start)
-                if len(order) != expected or (order.size and int(order.max()) >= len(values)):
-                    raise wire.WireError("a tally that does not add up")
-                parts.append(order)
-        except wire.WireError as error:
-            failure = self._ended(error, self._limits.call)
-            raise _failed(case, failure, self._parameters) from None
-        finally:
-            self._spent += time.monotonic() - began
+        with self._clock.running():
+            try:
+                nonce = worker.send(header, writer.payload(), self._deadline())
+                for start in range(0, times, CALLS_PER_REPLY):
+                    reply, data = worker.reply(nonce, self._deadline())
+                    if reply.get("i") != start:
+                        raise wire.WireError("a reply out of order")
+                    if "failed" in reply:
+                        raise _failed(case, _read_failure(reply["failed"]), self._parameters)
+                    payload = ReplyPayload(data)
+                    order = _numbers(reply, payload)
+                    values += [decode(v, payload) for v in _list(reply, "values")]
+                    expected = min(CALLS_PER_REPLY, times - start)
+                    if len(order) != expected or (order.size and int(order.max()) >= len(values)):
+                        raise wire.WireError("a tally that does not add up")
+                    parts.append(order)
+            except wire.WireError as error:
+                raise _failed(case, self._ended(error), self._parameters) from None
         order = np.concatenate(parts) if parts else np.zeros(0, np.uint32)
         counts = np.bincount(order, minlength=len(values)).tolist()
         return Tally(values, counts, order)
@@ -242,16 +274,20 @@ class Submission:
     ) -> list[Outcome]:
         """Makes all calls in one message. observe: any of args, generator, globals, private.
 
-        After a call that kills its worker the remaining ones are made in a new worker. Raises
-        NotLoaded, or NotRun where the submission has used up its time.
+        After a call that kills its worker the remaining ones are made in a new worker, until
+        WORKERS_PER_MESSAGE have died. Raises NotLoaded, or NotRun where the submission has used up
+        its time.
         """
         outcomes: list[Outcome] = []
+        workers = 0
         while len(outcomes) < len(cases):
-            if outcomes and self._left() <= 0:
-                spent = Failure("timeout", f"not tried: {self._limits.submission:g} s are used up")
-                outcomes += [Outcome(failure=spent)] * (len(cases) - len(outcomes))
+            if workers == WORKERS_PER_MESSAGE or (workers and not self._clock.left()):
+                kind = outcomes[-1].failure.kind if outcomes[-1].failure else "died"
+                untried = Failure(kind, "was not called any more after what happened before")
+                outcomes += [Outcome(failure=untried)] * (len(cases) - len(outcomes))
                 break
             outcomes += self._message(cases[len(outcomes) :], observe, entry or self._entries[0])
+            workers += 1
         return outcomes
 
     # ---- what the session uses
@@ -292,23 +328,24 @@ class Submission:
             "observe": list(observe),
         }
         outcomes: list[Outcome] = []
-        began = time.monotonic()
-        try:
-            nonce = worker.send(header, writer.payload(), self._deadline(self._limits.call))
-            for index in range(len(cases)):
-                reply, payload = worker.reply(nonce, self._deadline(self._limits.call))
-                outcomes.append(_read_outcome(reply, payload, index, observe))
-            if "private" in observe:
-                reply, payload = worker.reply(nonce, self._deadline(self._limits.call))
-                outcomes = _read_private(reply, payload, outcomes)
-        except wire.WireError as error:
-            failure = Outcome(failure=self._ended(error, self._limits.call))
-            if len(outcomes) == len(cases):  # only the last reply, on privacy, is missing
-                outcomes[-1] = failure
-            else:
-                outcomes.append(failure)
-        finally:
-            self._spent += time.monotonic() - began
+        with self._clock.running():
+            try:
+                sent = writer.payload()
+                nonce = worker.send(header, sent, self._deadline())
+                for index in range(len(cases)):
+                    reply, data = worker.reply(nonce, self._deadline())
+                    if len(data) > 2 * wire.ANSWER_LIMIT + len(sent):  # all outcomes are kept
+                        raise wire.WireError("a reply larger than an answer can be")
+                    outcomes.append(_read_outcome(reply, ReplyPayload(data), index, observe))
+                if "private" in observe:
+                    reply, data = worker.reply(nonce, self._deadline())
+                    outcomes = _read_private(reply, ReplyPayload(data), outcomes)
+            except wire.WireError as error:
+                failure = Outcome(failure=self._ended(error))
+                if len(outcomes) == len(cases):  # only the last reply, on privacy, is missing
+                    outcomes[-1] = failure
+                else:
+                    outcomes.append(failure)
         return outcomes
 
     def _call(self, case: Case, writer: RequestWriter, entry: str) -> dict[str, Any]:
@@ -380,11 +417,9 @@ class Submission:
 
     # ---- workers
 
-    def _left(self) -> float:
-        return self._limits.submission - self._spent
-
-    def _deadline(self, seconds: float) -> float:
-        return time.monotonic() + min(seconds, max(self._left(), 0.0))
+    def _deadline(self) -> float:
+        """When the next reply to a call must be here."""
+        return self._clock.deadline(self._limits.call)
 
     def _ready(self) -> Worker:
         """A worker in which the submission is loaded."""
@@ -392,31 +427,18 @@ class Submission:
             return self._worker
         if self.load_failure is not None:
             raise NotLoaded(self.load_failure)
-        if self._left() <= 0:
-            raise NotRun(f"the submission used up its {self._limits.submission:g} s before this")
-        worker = self._worker = self._launcher.start()
-        header = {
-            "do": "load",
-            "entries": self._entries,
-            "parameters": self._parameters,
-            "accelerator": self._accelerator,
-            "memory": self._limits.memory,
-            "seed": self._calls,
-        }
-        began = time.monotonic()
-        try:
-            nonce = worker.send(header, self._source, self._deadline(self._limits.load))
-            reply, _ = worker.reply(nonce, self._deadline(self._limits.load))
-            if set(reply) == {"loaded"}:
-                self._ever_loaded = True
-                return worker
-            if set(reply) == {"unavailable"} and type(reply["unavailable"]) is str:
-                raise NotRun(clean_line(reply["unavailable"], 300))
-            failure = _read_failure(reply.get("failed"))
-        except wire.WireError as error:
-            failure = self._ended(error, self._limits.load, loading=True)
-        finally:
-            self._spent += time.monotonic() - began
+        if not self._clock.left():
+            raise NotRun(f"the submission used up its {self._clock.seconds:g} s before this")
+        if self._ever_loaded:
+            with self._clock.running():  # a new worker is needed through its own doing
+                worker = self._worker = self._launcher.start()
+        else:
+            worker = self._worker = self._launcher.start()
+        with self._clock.running():
+            failure = self._loaded(worker)
+        if failure is None:
+            self._ever_loaded = True
+            return worker
         self._end_worker()
         if self._ever_loaded:
             # It loaded before: this is one more way to fail a call, not a file that cannot load.
@@ -427,6 +449,29 @@ class Submission:
             )
         self.load_failure = failure
         raise NotLoaded(failure)
+
+    def _loaded(self, worker: Worker) -> Failure | None:
+        """Loads the source in a new worker; what prevents it, if anything."""
+        header = {
+            "do": "load",
+            "entries": self._entries,
+            "parameters": self._parameters,
+            "accelerator": self._accelerator,
+            "memory": self._limits.memory,
+            "seed": self._calls,
+        }
+        deadline = self._clock.deadline(self._limits.load)
+        try:
+            nonce = worker.send(header, self._source, deadline)
+            reply, _ = worker.reply(nonce, deadline)
+            if set(reply) == {"loaded"}:
+                return None
+            if set(reply) == {"unavailable"} and type(reply["unavailable"]) is str:
+                self._end_worker()
+                raise NotRun(clean_line(reply["unavailable"], 300))
+            return _read_failure(reply.get("failed"))
+        except wire.WireError as error:
+            return self._ended(error, loading=True)
 
     def retire(self) -> None:
         """Kills the worker, if there is one, and leaves waiting for its end to `close`."""
@@ -443,7 +488,7 @@ class Submission:
         self._printed.append(worker.printed())
         return ending
 
-    def _ended(self, error: wire.WireError, limit: float, *, loading: bool = False) -> Failure:
+    def _ended(self, error: wire.WireError, *, loading: bool = False) -> Failure:
         """Ends the worker after something went wrong between us, and says what that was."""
         worker = self._worker
         by_itself = worker is not None and worker.ended_by_itself(
@@ -452,18 +497,29 @@ class Submission:
         ending = self._end_worker()
         doing = "loading" if loading else "a call"
         if isinstance(error, wire.Late):
-            limit = min(limit, self._limits.submission)
-            return Failure("timeout", f"{doing} took longer than {limit:g} s and was stopped")
+            if not self._clock.left():
+                what = f"used up the {self._clock.seconds:g} s it may take in all"
+            elif loading:
+                what = f"took longer than {self._limits.load:g} s to load"
+            else:
+                what = f"took longer than {self._limits.call:g} s for one call"
+            return Failure("timeout", f"{what} and was stopped")
         if not isinstance(error, wire.Closed):
             return Failure("malformed", f"answered with something that is not a value ({error})")
         if not by_itself or ending is None:
             return Failure("died", "closed its connection to the grader")
         if ending.signal is not None:
-            name = signal.Signals(ending.signal).name
-            return Failure("crash", f"crashed (signal {ending.signal}, {name}) during {doing}")
+            return Failure("crash", f"crashed ({_signal(ending.signal)}) during {doing}")
         if ending.code == _BROKEN_WORKER:
             return Failure("died", "changed something in Python that the grader needs to answer")
         return Failure("exit", f"ended the process during {doing} (exit code {ending.code})")
+
+
+def _signal(number: int) -> str:
+    try:
+        return f"signal {number}, {signal.Signals(number).name}"
+    except ValueError:  # most real-time signals have no name
+        return f"signal {number}"
 
 
 class Trusted:
@@ -617,12 +673,13 @@ _FAILURE_KINDS = frozenset(
         "exit",
         "memory",
         "flood",
+        "too_large",
     }
 )
 
 
 def _read_outcome(
-    reply: dict[str, Any], payload: memoryview, index: int, observe: Sequence[str]
+    reply: dict[str, Any], payload: ReplyPayload, index: int, observe: Sequence[str]
 ) -> Outcome:
     if reply.get("i") != index or type(reply["i"]) is not int:
         raise wire.WireError("a reply out of order")
@@ -640,7 +697,7 @@ def _read_outcome(
 
 
 def _read_private(
-    reply: dict[str, Any], payload: memoryview, outcomes: list[Outcome]
+    reply: dict[str, Any], payload: ReplyPayload, outcomes: list[Outcome]
 ) -> list[Outcome]:
     later, shares, twins, filled = (
         _list(reply, key) for key in ("later", "shares", "twins", "filled")
@@ -679,15 +736,13 @@ def _list(reply: dict[str, Any], key: str) -> list[Any]:
     return found
 
 
-def _bytes(at: Any, payload: memoryview) -> bytes:
+def _bytes(at: Any, payload: ReplyPayload) -> bytes:
     if type(at) is not list or len(at) != 2 or any(type(i) is not int or i < 0 for i in at):
         raise wire.WireError("an illegal place in the payload")
-    if at[0] + at[1] > len(payload):
-        raise wire.WireError("a place outside the payload")
-    return bytes(payload[at[0] : at[0] + at[1]])
+    return payload.take(at[0], at[1])
 
 
-def _numbers(reply: dict[str, Any], payload: memoryview) -> npt.NDArray[np.uint32]:
+def _numbers(reply: dict[str, Any], payload: ReplyPayload) -> npt.NDArray[np.uint32]:
     data = _bytes(reply.get("order"), payload)
     if len(data) % 4:
         raise wire.WireError("an order that is no list of numbers")

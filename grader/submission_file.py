@@ -13,6 +13,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.clean import clean_line
 from grader.faults import UsageError
 
 MOST_BYTES = 256 * 1024
@@ -22,7 +23,8 @@ MOST_BYTES = 256 * 1024
 class SubmissionSource:
     """A learner's file: its name without folders, its text, and the hash and size of its bytes.
 
-    The text has no byte order mark and ends its lines with "\\n", as Python reads source.
+    The name is cleaned, since a learner chooses it and a report shows it. The text has no byte
+    order mark and ends its lines with "\\n", as Python reads source.
     """
 
     name: str
@@ -35,7 +37,7 @@ def read(path: Path) -> SubmissionSource:
     """The file at `path`; UsageError, saying what to do, if it cannot be a submission."""
     data = _bytes(path)
     return SubmissionSource(
-        name=path.name,
+        name=clean_line(path.name) or "submission",
         text=_text(path, data),
         sha256=hashlib.sha256(data).hexdigest(),
         size=len(data),

@@ -215,7 +215,7 @@ def seeded(seed: int, *, shared: bool = False) -> Generator:
 def strides_of(a: Array) -> tuple[int, ...]:
     """The strides, in elements, that the worker gives an argument of this layout.
 
-    Entries of axes of length 0 or 1 mean nothing and are 0.
+    Entries of axes of length 1 mean nothing and are 0, and so are all of an empty array.
     """
     if a.strides is not None:
         strides = list(a.strides)
@@ -235,7 +235,8 @@ def strides_of(a: Array) -> tuple[int, ...]:
             strides = [2 * s for s in strides]
         elif a.layout == "expanded" and strides:
             strides = [s // max(a.shape[-1], 1) for s in strides[:-1]] + [0]
-    return tuple(0 if size <= 1 else s for size, s in zip(a.shape, strides, strict=True))
+    empty = 0 in a.shape
+    return tuple(0 if size == 1 or empty else s for size, s in zip(a.shape, strides, strict=True))
 
 
 def show_number(x: float | int | bool) -> str:
@@ -287,12 +288,15 @@ def _number_pieces(numbers: npt.NDArray[Any]) -> Iterator[str]:
     yield "]"
 
 
+_BRACKETS: dict[type, tuple[str, str]] = {dict: ("{", "}"), tuple: ("(", ")"), list: ("[", "]")}
+
+
 def _pieces(value: Value) -> Iterator[str]:
     kind = type(value)
     if isinstance(value, Array):
         yield from _number_pieces(value.numbers())
-    elif kind in (dict, tuple, list):
-        opening, closing = {dict: "{}", tuple: "()", list: "[]"}[kind]
+    elif kind in _BRACKETS:
+        opening, closing = _BRACKETS[kind]
         yield opening
         for index, item in enumerate(islice(value, SHOWN_ITEMS)):
             yield ", " if index else ""

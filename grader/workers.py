@@ -182,16 +182,25 @@ class Forked:
         self.versions()
         ours, theirs = socket.socketpair()
         output_fd = _output_file()
-        with theirs:
-            try:
-                socket.send_fds(self._control, [b"F"], [theirs.fileno(), output_fd])
-                message, fds, _, _ = socket.recv_fds(self._control, 64, 1)
-            except OSError as error:
-                raise KitFault(f"the worker process is gone ({error.strerror})") from None
+        try:
+            process = self._fork(theirs.fileno(), output_fd)
+        except KitFault:
+            ours.close()
+            os.close(output_fd)
+            raise
+        finally:
+            theirs.close()
+        return Worker(ours, output_fd, process)
+
+    def _fork(self, reply_fd: int, output_fd: int) -> _ForkedProcess:
+        try:
+            socket.send_fds(self._control, [b"F"], [reply_fd, output_fd])
+            message, fds, _, _ = socket.recv_fds(self._control, 64, 1)
+        except OSError as error:
+            raise KitFault(f"the worker process is gone ({error.strerror})") from None
         if len(message) != 9 or len(fds) != 1:
             raise KitFault("the worker process could not fork; is memory short?")
-        pid = struct.unpack("<q", message[1:])[0]
-        return Worker(ours, output_fd, _ForkedProcess(self, pid, fds[0]))
+        return _ForkedProcess(self, struct.unpack("<q", message[1:])[0], fds[0])
 
     def reap(self, pid: int) -> Ending:
         """The wait status of a worker that has ended, from its parent."""
@@ -212,7 +221,7 @@ class Forked:
         return message
 
     def close(self) -> None:
-        """Ends the zygote. Not waited for: it leaves as soon as it sees its socket closed."""
+        """Ends the zygote, which would also leave by itself once it sees its socket closed."""
         self._control.close()
         self._zygote.kill()
         self._zygote.wait()
@@ -239,6 +248,7 @@ class _ForkedProcess:
         self.kill()
         if not self.ended(10.0):
             raise KitFault("a worker process cannot be killed")
+        _end_group(self._pid)
         os.close(self._pidfd)
         return self._launcher.reap(self._pid)
 
@@ -301,8 +311,17 @@ class _FreshProcess:
 
     def end(self) -> Ending:
         self.kill()
+        _end_group(self._process.pid)
         code = self._process.wait()
         return Ending(-code, None) if code < 0 else Ending(None, code)
+
+
+def _end_group(pid: int) -> None:
+    """Ends whatever a worker has started. To be called before the worker itself is waited for."""
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass  # nothing is left, which macOS calls a lack of permission
 
 
 def launcher(mode: Mode, accelerator: str | None = None) -> Launcher:

@@ -49,13 +49,17 @@ class OutputFlood(BaseException):
 
 
 class Output(io.TextIOBase):
-    """Standard output and error of the submission: kept up to a cap, counted up to a larger one."""
+    """Standard output and error of the submission: kept up to a cap, counted up to a larger one.
+
+    The first cap counts bytes, the second characters: text that is not kept is not encoded.
+    """
 
     KEPT = 64 << 10
     MOST = 8 << 20
 
     def __init__(self, fd: int) -> None:
         self.fd = fd
+        self.kept = 0
         self.seen = 0
 
     encoding = "utf-8"
@@ -73,14 +77,15 @@ class Output(io.TextIOBase):
     def write(self, text: str, /) -> int:
         if type(text) is not str:
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        data = text.encode("utf-8", "replace")
-        if self.seen < self.KEPT:
-            kept = data[: self.KEPT - self.seen]
+        room = self.KEPT - self.kept
+        if room > 0:
+            kept = text[:room].encode("utf-8", "replace")[:room]
+            self.kept += len(kept)
             try:
                 os.write(self.fd, kept)
             except OSError:
-                pass  # the cap below, reached by writes that went round this object
-        self.seen += len(data)
+                pass  # the file is full already, by writes that went round this object
+        self.seen += len(text)
         if self.seen > self.MOST:
             raise OutputFlood
         return len(text)
@@ -213,7 +218,7 @@ def _calls(
         try:
             function = loaded.module.__dict__[call["entry"]]
             answer = function(*arguments, **named)
-            reply["value"] = encoder.value(answer)
+            reply["value"] = encoder.answer(answer)
         except BaseException as error:
             reply["failed"] = _failure(error, loaded.allowance)
             answer = None
@@ -241,7 +246,7 @@ def _private(sock: Any, nonce: bytes, kept: list[tuple[Any, list[Any]]], devices
     once every answer has been overwritten."""
     out = Payload()
     encoder = Encoder(out, devices)
-    reply: dict[str, Any] = {"i": len(kept), "later": [encoder.value(a) for a, _ in kept]}
+    reply: dict[str, Any] = {"i": len(kept), "later": [encoder.answer(a) for a, _ in kept]}
     spans = [
         [span for found in arrays_in(answer) if (span := memory(found, devices)) != (0, 0)]
         for answer, _ in kept
@@ -304,7 +309,7 @@ def _repeat(
                 if number is None:
                     number = sent
                     sent += 1
-                    values.append(encoder.value(answer))
+                    values.append(encoder.answer(answer))
                     if key is not None:
                         numbers[key] = number
             except BaseException as error:
@@ -365,8 +370,10 @@ def _syntax_failure(error: Exception) -> dict[str, Any]:
         }
     message = f"line {error.lineno}: {error.msg}" if error.lineno else str(error.msg)
     shown = None
-    if error.text and error.lineno:
-        line = error.text.rstrip("\n")
+    # Errors that are found after parsing come without their line.
+    text = error.text or linecache.getline(FILE_NAME, error.lineno or 0)
+    if text and error.lineno:
+        line = text.rstrip("\n")
         indent = len(line) - len(line.lstrip())
         caret = max((error.offset or 1) - 1 - indent, 0)
         shown = f"    {line.strip()}\n    {' ' * caret}^"

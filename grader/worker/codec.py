@@ -19,9 +19,8 @@ TORCH_DTYPE = {name: getattr(torch, name) for name in wire.ITEM_SIZE}
 TORCH_NAME = {dtype: name for name, dtype in TORCH_DTYPE.items()}
 NUMPY_NAME = {np.dtype(name): name for name in wire.ITEM_SIZE if name != "bfloat16"}
 
-_byte_bounds = (
-    np.lib.array_utils.byte_bounds if hasattr(np.lib, "array_utils") else np.byte_bounds  # NumPy 1
-)
+# NumPy 2 moved it.
+_byte_bounds: Any = getattr(np.lib, "array_utils", np).byte_bounds
 
 _FILLING = 7  # written over an answer to see what else changes
 
@@ -184,6 +183,15 @@ class Encoder:
         self.payload = payload
         self.devices = devices
         self.items = 0
+        self.most = wire.PAYLOAD_LIMIT
+
+    def answer(self, value: Any) -> list[Any]:
+        """The tagged form of what was returned: arrays of at most ANSWER_LIMIT bytes in all."""
+        self.most = min(self.payload.size + wire.ANSWER_LIMIT, wire.PAYLOAD_LIMIT)
+        try:
+            return self.value(value)
+        finally:
+            self.most = wire.PAYLOAD_LIMIT
 
     def value(self, value: Any, depth: int = 0) -> list[Any]:
         """The tagged form of any object; what has no exact form becomes ["other", type name]."""
@@ -229,7 +237,7 @@ class Encoder:
 
     def fits(self, shape: Sequence[int], size: int) -> bool:
         """Whether an array can be sent: its rank, its axes, and its bytes beside earlier ones."""
-        room = wire.PAYLOAD_LIMIT - self.payload.size
+        room = self.most - self.payload.size
         return len(shape) <= wire.RANK_LIMIT and not wire.too_wide(shape) and size <= room
 
     def tensor(self, value: torch.Tensor) -> list[Any]:

@@ -11,7 +11,8 @@ an instance of `Tensor` below, a shell without data around a CPU tensor, its hos
 operation on the hosts and puts the answer into a shell. Factories (`torch.zeros(3, device="sim")`)
 have no shell among their arguments and arrive through the PrivateUse1 fallback.
 
-Nothing of torch is changed before `install()` but what `prepare()` says; afterwards the change lasts as long as the process.
+Nothing of torch is changed before `install()` but what `prepare()` says; afterwards the change
+lasts as long as the process.
 """
 
 from __future__ import annotations

@@ -42,6 +42,7 @@ NONCE_BYTES = 16
 # Limits on one value. A value that does not fit arrives as what it is, never as another value.
 DEPTH_LIMIT = 6
 ITEMS_LIMIT = 1024
+ANSWER_LIMIT = 1 << 20  # bytes of all arrays of one answer together: 131072 float64
 VALUE_LIMIT = 16384  # items of all containers of one answer together
 STRING_LIMIT = 4096
 DIGITS_LIMIT = 60

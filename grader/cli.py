@@ -1,0 +1,397 @@
+"""The `grade` command: reads the request, calls the grader, prints, and exits.
+
+It is the only module that does the last two. Only click is imported at the top, since `list`,
+`show`, `start` and `hint` should answer at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+
+import click
+
+from grader import __version__
+from grader.faults import KitFault, UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from grader.kit import Kit
+    from grader.problem import Problem
+    from grader.report import FaultReport, Report
+    from grader.workers import Launcher
+
+FULL_MARKS, POINTS_LOST, USAGE, KIT_FAULT, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
+
+_EXIT_CODES = """\b
+Exit codes:
+  0  full marks (or the command did what was asked)
+  1  points lost
+  2  the request is at fault: a file, an option, a name
+  3  the kit or the grader is broken; nobody's score"""
+
+_FOLDER = click.Path(path_type=Path, resolve_path=True, exists=True, file_okay=False)
+_PATH = click.Path(path_type=Path)
+_LIBRARIES = ["torch", "numpy"]
+
+
+def main() -> NoReturn:
+    """Run the command line and leave with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a letter should show something else, not a traceback.
+        with contextlib.suppress(AttributeError, ValueError):
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    _leave(_run_command())
+
+
+def _run_command() -> int:
+    try:
+        return _grade.main(prog_name="grade", standalone_mode=False) or FULL_MARKS
+    except click.ClickException as error:
+        error.show()
+        return USAGE
+    except UsageError as error:
+        _tell(str(error))
+        return USAGE
+    except KitFault as error:
+        _tell(f"the kit is broken, this is no score: {error}")
+        return KIT_FAULT
+    except (KeyboardInterrupt, click.Abort):
+        _tell("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        return PIPE_CLOSED
+    except SystemExit as left:
+        # click leaves by itself with 1 where a reader has gone away, and 1 means lost points here.
+        return PIPE_CLOSED if left.code else FULL_MARKS
+    except Exception:
+        _tell_crash()
+        return KIT_FAULT
+
+
+def _leave(code: int) -> NoReturn:
+    """End the process at once, with everything printed.
+
+    Taking the interpreter down in order would cost a tenth of a second after a grading, for objects
+    that the system frees anyway; nothing here relies on being finalised.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            code = PIPE_CLOSED
+        except (AttributeError, OSError, ValueError):
+            pass  # closed, full, or never there: no way is left to tell
+    os._exit(code)
+
+
+def _say(paragraph: str) -> None:
+    """Print a paragraph: in lines of a readable length on a terminal, in one piece piped."""
+    if sys.stdout.isatty():
+        import shutil
+
+        paragraph = click.wrap_text(paragraph, min(shutil.get_terminal_size().columns, 88))
+    click.echo(paragraph)
+
+
+def _tell(message: str) -> None:
+    # A file's name is its owner's choice, and an instructor's terminal is not theirs to steer.
+    shown = "".join(char if char.isprintable() or char == "\n" else "?" for char in message)
+    with contextlib.suppress(BrokenPipeError):
+        click.echo(f"grade: {shown}", err=True)
+
+
+def _tell_crash() -> None:
+    import traceback
+
+    _tell(
+        f"the grader itself crashed, this is no score; please report it\n{traceback.format_exc()}"
+    )
+
+
+@click.group(name="grade", epilog=_EXIT_CODES)
+@click.option("--kit", type=_FOLDER, metavar="DIR", help="Use the problems in DIR instead.")
+@click.version_option(__version__, prog_name="grade", message="%(prog)s %(version)s")
+@click.pass_context
+def _grade(context: click.Context, kit: Path | None) -> None:
+    """Exercises on speculative decoding, and their grader.
+
+    \b
+    grade list                 which problems there are
+    grade start verify         a stub to fill in
+    grade run verify.py        grade it
+    """
+    context.obj = kit
+
+
+@_grade.command("list")
+@click.pass_obj
+def _list(folder: Path | None) -> None:
+    """List the problems."""
+    from grader import problem
+
+    kit = _kit(folder)
+    problems = [problem.load(kit, slug) for slug in problem.slugs(kit)]
+    if not problems:
+        raise UsageError(f"{kit.problems}: no problems there")
+    width = max(len(each.slug) for each in problems)
+    for each in problems:
+        click.echo(f"{each.slug:<{width}}  {each.title} ({', '.join(each.libraries)})")
+        click.echo(f"{'':<{width}}  {each.summary}")
+    click.echo(f"\nRead one: grade show {problems[0].slug}")
+
+
+@_grade.command("show")
+@click.argument("slug")
+@click.option("--learn", is_flag=True, help="The idea behind the problem, explained.")
+@click.pass_obj
+def _show(folder: Path | None, slug: str, learn: bool) -> None:
+    """Show what a problem asks for."""
+    from grader import pages
+
+    page = _problem(folder, slug).page("learn" if learn else "statement")
+    if _is_terminal(sys.stdout):
+        pages.show(page, _console(sys.stdout))
+    else:
+        click.echo(pages.plain(page), nl=False)
+
+
+@_grade.command("start")
+@click.argument("slug")
+@click.argument("file", type=_PATH, required=False)
+@click.option("--library", type=click.Choice(_LIBRARIES), help="Default: the problem's first.")
+@click.pass_obj
+def _start(folder: Path | None, slug: str, file: Path | None, library: str | None) -> None:
+    """Write a problem's stub to FILE, ready to be filled in.
+
+    FILE defaults to the stub's own name, in this folder. A file that exists is never overwritten.
+    """
+    from grader import stub
+
+    written = stub.write(_problem(folder, slug), file, library)
+    click.echo(f"Wrote {written.file} ({written.library}).")
+    click.echo(f"Fill in {written.entry}, then: {_run_line(written.file, slug)}")
+
+
+@_grade.command("hint")
+@click.argument("slug")
+@click.option("--all", "everything", is_flag=True, help="All hints at once.")
+@click.option("--reset", is_flag=True, help="Begin again with the first one, next time.")
+@click.pass_obj
+def _hint(folder: Path | None, slug: str, everything: bool, reset: bool) -> None:
+    """Give the next hint for a problem; it remembers where you were."""
+    from grader import hints
+
+    kit = _kit(folder)
+    all_hints = _problem(folder, slug).hints
+    path, key = hints.state_file(), f"{kit.name}/{slug}"
+    total = len(all_hints)
+    if reset:
+        count = 0
+        click.echo(f"The next hint for {slug} is the first of {total} again.")
+    elif everything:
+        count = total
+        for number, hint in enumerate(all_hints, 1):
+            _say(f"Hint {number} of {total}: {hint}")
+    else:
+        count = min(hints.read_count(path, key) + 1, total)
+        _say(f"Hint {count} of {total}: {all_hints[count - 1]}")
+        if count == total:
+            click.echo(f"That is the last one. All again: grade hint {slug} --all")
+    try:
+        hints.write_count(path, key, count)
+    except OSError as error:
+        _tell(f"this could not be remembered for next time: {path}: {error.strerror}")
+
+
+@_grade.command("run", epilog=_EXIT_CODES)
+@click.argument("file", type=_PATH)
+@click.option("--problem", metavar="SLUG", help="Default: told by the file's name.")
+@click.option(
+    "--library",
+    type=click.Choice(["auto", *_LIBRARIES]),
+    default="auto",
+    help="Default: told by the file's imports.",
+)
+@click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
+@click.option("--json", "json_path", type=_PATH, metavar="PATH|-", help="Write the score as JSON.")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Seed of the hidden checks.")
+@click.option("--full", is_flag=True, help="Tell every failure with its inputs.")
+@click.option("--no-hidden", is_flag=True, help="Leave the hidden checks out.")
+@click.option(
+    "--workers",
+    type=click.Choice(["auto", "fork", "fresh"]),
+    default="auto",
+    help="How the processes that run the file are made.",
+)
+@click.pass_obj
+def _run(
+    folder: Path | None, /, file: Path, json_path: Path | None, full: bool, **asked: Any
+) -> int:
+    """Grade FILE.
+
+    The problem is the one that the file's name is, or begins with before "_" or "-":
+    verify_numpy.py and verify-2.py are for verify.
+    """
+    from grader import score_file, workers
+
+    json_alone = json_path == Path("-")
+    target = score_file.prepare(json_path, file) if json_path and not json_alone else None
+    screen = sys.stderr if json_alone else sys.stdout
+    # Loading PyTorch takes most of the time of a grading: it begins before anything is read.
+    started = workers.launcher(asked["workers"])
+    try:
+        _make_ready_to_print(screen)
+        kit = _kit(folder)
+        slug = asked["problem"]
+        try:
+            slug = slug or _problem_of(kit, file)
+            exercise, report = _graded(kit, slug, file, asked, started)
+        except (UsageError, KeyboardInterrupt, click.Abort):
+            raise
+        except Exception as error:
+            _write_json(_fault(kit, slug, error), target, json_alone)
+            raise
+        _write_json(report, target, json_alone)
+        told = {
+            "again": _run_line(file, slug),
+            "hidden_points": exercise.points[report.library].hidden,
+            "full": full,
+        }
+        _print_report(report, screen, told)
+    finally:
+        started.close()
+    return FULL_MARKS if report.passed else POINTS_LOST
+
+
+def _graded(
+    kit: Kit, slug: str, file: Path, asked: dict[str, Any], started: Launcher
+) -> tuple[Problem, Report]:
+    import gc
+
+    from grader import problem, submission_file
+
+    # One grading is over in about a second and makes few cycles; looking for them while pytest is
+    # imported costs a tenth of that.
+    gc.disable()
+    exercise = problem.load(kit, slug)
+    source = submission_file.read(file)
+    offered = exercise.libraries
+    from grader import session
+
+    report = session.grade(
+        kit,
+        exercise,
+        source,
+        library=submission_file.chosen_library(asked["library"], source, slug, offered),
+        device=asked["device"],
+        seed=asked["seed"],
+        hidden=not asked["no_hidden"],
+        workers=asked["workers"],
+        started=started,
+    )
+    return exercise, report
+
+
+def _problem_of(kit: Kit, file: Path) -> str:
+    from grader import problem, submission_file
+
+    known = problem.slugs(kit)
+    slug = submission_file.problem_of(file, known)
+    if slug is None:
+        # A file that is not there has a better complaint than a name that tells nothing.
+        submission_file.read(file)
+        raise UsageError(
+            f"{file}: its name does not tell the problem; say --problem with "
+            f"{' or '.join(known)}, or name it {known[0]}.py or {known[0]}_<anything>.py"
+        )
+    return slug
+
+
+def _fault(kit: Kit, slug: str | None, error: Exception) -> FaultReport:
+    """The report of a grading that the kit or the grader broke, with no path of this machine."""
+    import datetime
+
+    from grader import report
+    from grader.clean import clean
+
+    if isinstance(error, KitFault):
+        message = str(error).replace(f"{kit.root}{os.sep}", "")
+    else:
+        message = f"the grader itself crashed ({type(error).__name__}); see its own messages"
+    return report.FaultReport(
+        kit=report.Kit(kit.name, kit.version),
+        problem=slug,
+        message=clean(message),
+        check=getattr(error, "check", None),
+        started_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _write_json(result: Report | FaultReport, target: Path | None, alone: bool) -> None:
+    from grader import report, score_file
+
+    if target is not None:
+        score_file.write(target, report.to_json(result))
+    elif alone:
+        click.echo(report.to_json(result), nl=False)
+
+
+def _print_report(report: Report, stream: TextIO, told: dict[str, Any]) -> None:
+    from grader import render
+
+    if _is_terminal(stream):
+        _console(stream).print(render.styled(render.screen(report, **told)))
+    else:
+        lines = render.screen(report, marks=render.WORDS, **told)
+        click.echo(render.plain(lines), file=stream, nl=False)
+
+
+def _make_ready_to_print(stream: TextIO) -> None:
+    """Import rich beside the grading, which mostly waits for PyTorch to be loaded elsewhere."""
+    if _is_terminal(stream):
+        import threading
+
+        threading.Thread(target=_console, args=(stream,), daemon=True).start()
+
+
+def _console(stream: TextIO) -> Console:
+    from rich.console import Console
+
+    from grader import render
+
+    console = Console(file=stream, highlight=False, markup=False, emoji=False)
+    console.width = min(console.width, render.WIDTH)
+    return console
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    """Whether to write with colour and layout: a terminal, and nobody asked for plain text."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return not plain and stream is not None and stream.isatty()
+
+
+def _kit(folder: Path | None) -> Kit:
+    from grader import kit
+
+    return kit.find(folder)
+
+
+def _problem(folder: Path | None, slug: str) -> Problem:
+    from grader import problem
+
+    return problem.load(_kit(folder), slug)
+
+
+def _run_line(file: Path, slug: str) -> str:
+    """The command that grades `file`, as it can be pasted."""
+    import shlex
+
+    from grader import submission_file
+
+    told = submission_file.problem_of(file, [slug]) == slug
+    return shlex.join(["grade", "run", str(file), *([] if told else ["--problem", slug])])

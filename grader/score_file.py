@@ -1,0 +1,60 @@
+"""The score JSON on disk: the old one goes first, the new one appears whole or not at all."""
+
+from __future__ import annotations
+
+import secrets
+import stat
+from pathlib import Path
+
+from grader.faults import UsageError
+
+
+def prepare(path: Path, submission: Path) -> Path:
+    """Remove an older score at `path` and make sure that a new one can be written there.
+
+    Returns the path to write to, with links followed. Raises UsageError where that is not possible,
+    before any time is spent on grading; a stale score can then never be read for a new one.
+    """
+    target = path.resolve()
+    try:
+        _refuse(path, target, submission)
+        target.unlink(missing_ok=True)
+        probe = _partial(target)
+        probe.touch(exist_ok=False)
+        probe.unlink()
+    except OSError as error:
+        raise UsageError(
+            f"--json {path}: cannot be written ({error.strerror}); choose another place"
+        ) from None
+    return target
+
+
+def write(target: Path, text: str) -> None:
+    """Put `text` at `target`, which `prepare` returned, in one step."""
+    partial = _partial(target)
+    try:
+        with partial.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _partial(target: Path) -> Path:
+    # In the same folder, so that moving it into place is one step of the file system.
+    return target.with_name(f".grade-{secrets.token_hex(6)}.tmp")
+
+
+def _refuse(path: Path, target: Path, submission: Path) -> None:
+    if not target.parent.is_dir():
+        raise UsageError(f"--json {path}: there is no folder {path.parent}; make it first")
+    try:
+        mode = target.lstat().st_mode
+    except FileNotFoundError:
+        return
+    if stat.S_ISDIR(mode):
+        raise UsageError(f"--json {path}: a folder; give a file name in it")
+    if not stat.S_ISREG(mode):
+        raise UsageError(f"--json {path}: not an ordinary file; --json - writes to the output")
+    if submission.exists() and target.samefile(submission):
+        raise UsageError(f"--json {path}: that is the submission itself; choose another name")
