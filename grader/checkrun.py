@@ -126,7 +126,8 @@ class _Observer:
             )
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        self.error = excinfo.value
+        if type(excinfo.value) is KeyboardInterrupt:  # not one of pytest's reasons to stop
+            self.error = excinfo.value
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_json_modifyreport(self, json_report: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ Used as a context manager, so that no worker outlives the grading.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -43,7 +43,7 @@ class Grading:
         self._clock = Clock(request.problem.limits.submission)
         self._cuda: Launcher | None = None
         self._opened: dict[str, Any] = {}
-        self._closers: list[Callable[[], object]] = []
+        self._closing = ExitStack()
 
     def __enter__(self) -> Grading:
         return self
@@ -54,9 +54,7 @@ class Grading:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for close in reversed(self._closers):
-            close()
-        self._closers.clear()
+        self._closing.close()
 
     @property
     def submission(self) -> Submission:
@@ -78,7 +76,7 @@ class Grading:
             accelerator=accelerator,
             clock=self._clock,
         )
-        self._closers.append(opened.close)
+        self._closing.callback(opened.close)
         return opened
 
     def reference(self, accelerator: str = "") -> Trusted:
@@ -126,7 +124,7 @@ class Grading:
                 problem.limits,
                 accelerator=accelerator,
             )
-            self._closers.append(opened.close)
+            self._closing.callback(opened.close)
             kind = Trusted if entries else Helper
             self._opened[key] = kind(f"{problem.slug}: the {what}", opened)
         found: Trusted = self._opened[key]
@@ -137,5 +135,5 @@ class Grading:
             return self._launcher
         if self._cuda is None:
             self._cuda = Fresh("cuda")
-            self._closers.append(self._cuda.close)
+            self._closing.callback(self._cuda.close)
         return self._cuda

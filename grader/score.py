@@ -106,8 +106,8 @@ def verdict(
     )
     if _sum(law, "wrong"):
         return "biased"
-    if _sum(law, "unlike"):
-        return "incorrect"  # it raised or answered nothing comparable: its law is not known
+    if _sum(law, "unlike") or any(record["outcome"] == "skipped" for record in law):
+        return "incorrect"  # it raised, answered nothing comparable or was not asked
     differing = _sum(seeded, "wrong")
     decided_otherwise = differing + _sum(draws, "wrong")
     if decided_otherwise and differing < SLIGHTLY_OFF * _sum(seeded, "cases"):

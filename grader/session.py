@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.faults import KitFault
+from grader.faults import KitFault, UsageError
 from grader.kit import Kit
 from grader.problem import Problem
 from grader.report import Isolation, Report, SubmissionFile
@@ -43,9 +43,12 @@ def grade(
     where it is None. hidden: run the hidden checks if the kit has them. started: a launcher that
     the caller made earlier and closes later.
 
-    Raises KitFault where the kit, not the submission, is wrong; UsageError for a device that is
-    not here.
+    Raises KitFault where the kit, not the submission, is wrong; UsageError for a library that the
+    problem does not offer.
     """
+    if library not in problem.libraries:
+        offered = ", ".join(problem.libraries)
+        raise UsageError(f"problem '{problem.slug}' is not offered in {library}, only in {offered}")
     began, started_at = time.monotonic(), datetime.now(UTC)
     with contextlib.ExitStack() as stack:
         if started is None:

@@ -138,10 +138,13 @@ class Worker:
     def close(self) -> Ending:
         """Ends the process and says how it ended. What it printed can be read from then on."""
         if self._ending is None:
-            self._ending = self._process.end()
-            self._sock.close()
-            self._printed = os.pread(self._output_fd, OUTPUT_BYTES, 0).rstrip(b"\x00")
-            os.close(self._output_fd)
+            self._ending = Ending(signal.SIGKILL, None)  # stays so only where the next line fails
+            try:
+                self._ending = self._process.end()
+            finally:
+                self._sock.close()
+                self._printed = os.pread(self._output_fd, OUTPUT_BYTES, 0).rstrip(b"\x00")
+                os.close(self._output_fd)
         return self._ending
 
     def printed(self) -> bytes:
@@ -204,7 +207,10 @@ class Forked:
 
     def reap(self, pid: int) -> Ending:
         """The wait status of a worker that has ended, from its parent."""
-        self._control.send(b"R" + struct.pack("<q", pid))
+        try:
+            self._control.send(b"R" + struct.pack("<q", pid))
+        except OSError as error:
+            raise KitFault(f"the worker process is gone ({error.strerror})") from None
         message = self._receive("wait")
         return Ending.of(struct.unpack("<i", message[1:])[0])
 

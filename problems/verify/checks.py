@@ -1,7 +1,8 @@
 """What `verify` asks for: one check per promise of the problem statement.
 
 Every check compares whole answers with exact ones, worked out in `cases.py` when this file is
-loaded and not once per submission. The random rows come from a fixed seed, so a run repeats.
+loaded and not once per submission. The random rows come from a fixed seed, so a run repeats. A
+check whose own questions all have one answer asks ordinary ones too: a constant earns nothing.
 """
 
 import random
@@ -130,14 +131,14 @@ def test_residual_ignores_the_drafted_token(submission, library):
 @pytest.mark.hint("With no leftover mass there is nothing to divide by: the residual is all zeros.")
 def test_equal_rows_leave_nothing(submission, library):
     """Where p equals q the token is always kept and the residual is all zeros."""
-    submission.check(every_dtype(EQUAL, library))
+    submission.check(every_dtype(EQUAL, library) + cases(ORDINARY["float32"], library))
 
 
 @pytest.mark.points(2, group="edges")
 @pytest.mark.hint("Ask whether the sum of max(p - q, 0) is above 0, not whether p equals q.")
 def test_different_rows_may_leave_nothing(submission, library):
     """Where p exceeds q nowhere the residual is all zeros, even if the rows differ."""
-    submission.check(every_dtype(ROUNDED_AWAY, library))
+    submission.check(every_dtype(ROUNDED_AWAY, library) + cases(ORDINARY["float32"], library))
 
 
 @pytest.mark.points(2, group="edges")
@@ -179,7 +180,7 @@ def test_tokens_the_draft_never_proposes(submission, library):
 @pytest.mark.hint("Do not squeeze: a vocabulary of one token still has an axis.")
 def test_vocabulary_of_one_token(submission, library):
     """A vocabulary of one token works, and the residual keeps its shape (1,)."""
-    submission.check(every_dtype(ONE_TOKEN, library))
+    submission.check(every_dtype(ONE_TOKEN, library) + cases(ORDINARY["float32"], library))
 
 
 @pytest.mark.points(2, group="edges")

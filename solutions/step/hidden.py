@@ -11,27 +11,72 @@ import pytest
 from grader.expect import exactly
 from grader.faults import KitFault
 from problems.step import cases
+from problems.step.cases import remembered
 
 
-def answered(reference, draws, calls, *, shared=False):
-    """The calls as cases that expect what the reference does.
-
-    Calls that rounding could decide either way are dropped, except where one generator serves all
-    of them: what it gives the later ones is not known beforehand.
-    """
-    known = [(*call, None) for call in calls] if shared else cases.followed(draws, calls)
-    asked = [
-        cases.case(step, seed, ((), 0), dtype=cases.EXACT_DTYPES[i % 2], shared=shared)
-        for i, (step, seed, _) in enumerate(known)
-    ]
+@remembered
+def seeded_cases(reference, draws, rng):
+    """Random calls that expect what the reference does; those too close to call are dropped."""
+    calls = cases.seeded_steps(rng, 150, fewest=0) + cases.fresh_large(rng, 6)
     result = []
-    for call, outcome, (_, seed, found) in zip(
-        asked, reference.outcomes(asked), known, strict=True
-    ):
-        if found is not None and outcome.value != cases.answer(found):
-            raise KitFault(f"the reference and the exact procedure differ at seed {seed}")
+    known = cases.followed(draws, calls)
+    asked = [
+        cases.case(step, seed, found, dtype=cases.EXACT_DTYPES[i % 2], note=f"seed {seed}")
+        for i, (step, seed, found) in enumerate(known)
+    ]
+    for call, outcome in zip(asked, reference.outcomes(asked), strict=True):
+        if outcome.value != call.expects:
+            raise KitFault(f"the reference and the exact procedure differ at {call.note}")
         result.append(dataclasses.replace(call, expects=exactly(outcome.value)))
     return result
+
+
+@remembered
+def shared_cases(reference, rng):
+    """Random calls on one generator that expect what the reference does."""
+    seed = rng.randrange(2**32)
+    asked = [
+        cases.case(step, seed, ((), 0), dtype=cases.EXACT_DTYPES[i % 2], shared=True)
+        for i, (step, _) in enumerate(cases.seeded_steps(rng, 24))
+    ]
+    return [
+        dataclasses.replace(call, expects=exactly(outcome.value))
+        for call, outcome in zip(asked, reference.outcomes(asked), strict=True)
+    ]
+
+
+@remembered
+def state_cases(reference, rng):
+    """Settled calls that leave the generator where the reference leaves it."""
+    asked = settled_cases(rng, 16)
+    return [
+        dataclasses.replace(call, state_after=outcome.generator)
+        for call, outcome in zip(asked, reference.outcomes(asked, ("generator",)), strict=True)
+    ]
+
+
+@remembered
+def settled_cases(rng, number):
+    """Calls on fresh rows that leave one answer possible."""
+    return [
+        cases.case(step, seed, dtype=cases.EXACT_DTYPES[i % 2])
+        for i, (step, seed) in enumerate(cases.fresh_settled(rng, number))
+    ]
+
+
+@remembered
+def coin_brackets(draws, rng):
+    return cases.bracket_accept(draws, fresh_seeds(rng, 6))
+
+
+@remembered
+def last_token_brackets(draws, rng):
+    seeds = fresh_seeds(rng, 5)
+    return cases.bracket_residual(draws, seeds) + cases.bracket_bonus(draws, seeds)
+
+
+possible_cases = remembered(cases.fresh_possible)
+shape_cases = remembered(cases.fresh_shapes)
 
 
 def fresh_seeds(rng, number):
@@ -42,79 +87,60 @@ def fresh_seeds(rng, number):
 @pytest.mark.hint("Each position has its own row of both distributions; a rejection ends it.")
 def test_fresh_rows_with_one_possible_answer(submission, rng):
     """Fresh rows that leave one answer possible give that answer."""
-    submission.check(
-        cases.case(step, seed, dtype=cases.EXACT_DTYPES[i % 2])
-        for i, (step, seed) in enumerate(cases.fresh_settled(rng, 24))
-    )
+    submission.check(settled_cases(rng, 24))
 
 
 @pytest.mark.points(3, group="law")
 @pytest.mark.hint("Only tokens with p > q can replace a rejected one; p = 0 is never kept.")
 def test_fresh_answers_are_possible_ones(submission, rng):
     """On fresh rows no answer comes that the target's law rules out."""
-    submission.check(cases.fresh_possible(rng, 24))
+    submission.check(possible_cases(rng, 24))
 
 
 @pytest.mark.points(4, group="draws")
 @pytest.mark.hint("Toss one `torch.rand((), generator=generator)` a position; use it as it is.")
 def test_fresh_coins_decide(submission, draws, rng):
     """On fresh seeds a token is kept just if the coin of its position is below p/q."""
-    submission.check(cases.bracket_accept(draws, fresh_seeds(rng, 6)))
+    submission.check(coin_brackets(draws, rng))
 
 
 @pytest.mark.points(3, group="draws")
 @pytest.mark.hint("Draw the last token with one torch.multinomial(…, 1, generator=generator).")
 def test_fresh_last_token_is_one_draw(submission, draws, rng):
     """On fresh seeds the last token is what torch.multinomial draws from the right weights."""
-    seeds = fresh_seeds(rng, 5)
-    submission.check(cases.bracket_residual(draws, seeds) + cases.bracket_bonus(draws, seeds))
+    submission.check(last_token_brackets(draws, rng))
 
 
 @pytest.mark.points(3, group="draws")
 @pytest.mark.hint("Count the draws: one coin for each position reached, then one multinomial.")
 def test_fresh_generator_states(submission, reference, rng):
     """On fresh rows the generator is left where the stated draws leave it."""
-    calls = [
-        cases.case(step, seed, dtype=cases.EXACT_DTYPES[i % 2])
-        for i, (step, seed) in enumerate(cases.fresh_settled(rng, 16))
-    ]
-    outcomes = reference.outcomes(calls, ("generator",))
-    submission.check(
-        dataclasses.replace(call, state_after=outcome.generator)
-        for call, outcome in zip(calls, outcomes, strict=True)
-    )
+    submission.check(state_cases(reference, rng))
 
 
 @pytest.mark.points(6, group="seeded")
 @pytest.mark.hint("Follow the statement position by position: coin, compare, keep or replace.")
 def test_fresh_seeded_calls_follow_the_procedure(submission, reference, draws, rng):
     """Fresh rows of up to 200 tokens and a fresh seed give the answer of the stated procedure."""
-    calls = cases.seeded_steps(rng, 170, fewest=0) + cases.fresh_large(rng, 6)
-    submission.check(answered(reference, draws, calls))
+    submission.check(seeded_cases(reference, draws, rng))
 
 
 @pytest.mark.points(2, group="seeded")
 @pytest.mark.hint("Draw from the generator itself: no copy, no new seed, no draw to spare.")
-def test_fresh_calls_share_one_generator(submission, reference, draws, rng):
+def test_fresh_calls_share_one_generator(submission, reference, rng):
     """Fresh calls with one generator, one after another, go on where the last one stopped."""
-    seed = rng.randrange(2**32)
-    calls = [(step, seed) for step, _ in cases.seeded_steps(rng, 24)]
-    submission.check(answered(reference, draws, calls, shared=True))
+    submission.check(shared_cases(reference, rng))
 
 
 @pytest.mark.points(2, group="edges")
 @pytest.mark.hint("With K = 0 only the bonus is left; with V = 1 the rows still have two axes.")
 def test_fresh_shapes_and_layouts(submission, rng):
     """Fresh inputs with K = 0, with V = 1 and with rows that are not contiguous work."""
-    submission.check(cases.fresh_shapes(rng))
+    submission.check(shape_cases(rng))
 
 
 @pytest.mark.points(3, group="side effects")
 @pytest.mark.hint("Compute in new tensors; `clone()` first where you want to write.")
 def test_fresh_inputs_are_left_as_they_were(submission, rng):
     """Fresh inputs are not changed, and the answers share no memory with them."""
-    calls = [
-        cases.case(step, seed, dtype=cases.EXACT_DTYPES[i % 2])
-        for i, (step, seed) in enumerate(cases.fresh_settled(rng, 12))
-    ]
-    submission.check(calls, unchanged=True, private=True)
+    submission.check(settled_cases(rng, 12), unchanged=True, private=True)

@@ -70,7 +70,7 @@ def test_fresh_softmax_rows(submission, reference, rng, library):
     questions = [
         question
         for dtype in FLOATING[library]
-        for scale in (0.5, 2.0, 8.0)
+        for scale in (0.5, 2.0, 4.0)
         for question in softmax_questions(rng, dtype, sizes(rng, 1, 2, 600), scale)
     ]
     judge(submission, reference, cases(questions, library))
@@ -182,7 +182,7 @@ def test_fresh_rows_on_the_device(submission, rng, library, accelerator):
         *softmax_questions(rng, "float32", sizes(rng, 2, 4, 60)),
         *sparse_questions(rng, "float16", sizes(rng, 1, 4, 20)),
         *grid_questions(rng, "bfloat16", 3),
-        *near_equal_questions(rng, "float64", sizes(rng, 2, 16, 60)),
+        *softmax_questions(rng, "float64", sizes(rng, 1, 4, 60)),
         *rounded_away("float32"),
     ]
     # The reference has agreed on such rows by now; a second worker with a device would take as
