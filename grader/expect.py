@@ -41,7 +41,7 @@ class Mismatch(AssertionError):
     wrong: the answer had the right form and wrong values, which is evidence about the output law
     of a sampled problem. first: the first case that failed, by its note. failure: the
     `grader.report.Failure` behind it, where the submission gave no value. kind: what may be told
-    of a hidden check.
+    of a hidden check. form: the answer's form is at fault (types, keys, shape), not its values.
     """
 
     def __init__(
@@ -52,6 +52,7 @@ class Mismatch(AssertionError):
         first: str | None = None,
         failure: Any = None,
         kind: str | None = None,
+        form: bool = False,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -59,6 +60,10 @@ class Mismatch(AssertionError):
         self.first = first
         self.failure = failure
         self.kind = kind
+        self.form = form
+
+    def __str__(self) -> str:
+        return self.message
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,11 @@ class Difference:
     place: str
     kind: str
     text: str
+
+    @property
+    def form(self) -> bool:
+        """Whether the form of the answer is at fault, before any of its values."""
+        return self.kind not in ("value", "zeros")
 
     def __str__(self) -> str:
         return self.text

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 ERRORS = frozenset({"exception", "import_error", "exit", "timeout", "memory", "crash", "died",
                     "flood", "malformed"})  # fmt: skip
 
+# Groups whose checks ask for the form of an answer: types, shape, where it lies.
+ABOUT_FORM = frozenset({"contract", "device"})
+
 # Below this share of differing seeded cases the stated draws are used and a decision is a little
 # off; submissions of the right law with other draws differ in 11 to 61 % of them.
 SLIGHTLY_OFF = 0.02
@@ -76,16 +79,24 @@ def _check(records: list[dict[str, Any]]) -> CheckResult:
         earned=facts["points"] if outcome == "passed" else 0,
         outcome=outcome,  # type: ignore[arg-type]
         message=clean(message) if message else None,
-        hint=facts["hint"] if outcome in ("failed", "error") and not hidden else None,
+        hint=facts["hint"] if failed and not hidden and _fits(facts, failed[0]) else None,
         cases=Cases(_sum(records, "passed"), _sum(records, "cases"), first),
         seconds=round(sum(r["seconds"] for r in records), 6),
         hidden=hidden,
     )
 
 
+def _fits(facts: dict[str, Any], failed: dict[str, Any]) -> bool:
+    """Whether a check's hint is about what went wrong: form where it asks for form, else values.
+
+    Every check compares whole answers, so one about types also fails for a wrong value.
+    """
+    return bool(failed["result"]["form"]) == (facts["group"] in ABOUT_FORM)
+
+
 def _about_cases(name: str, failed: int, total: int, message: str) -> str:
     if failed == total:
-        return f"with {name} (and all {total - 1} others):\n{message}"
+        return f"with {name}, as with all {total} of them:\n{message}"
     return f"{total - failed} of {total} pass; the first that does not is {name}:\n{message}"
 
 

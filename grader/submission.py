@@ -219,20 +219,17 @@ class Submission:
                 passed += 1
                 continue
             self._take_as_evidence(case, outcome)
-            first = first or (index, case, outcome, *found)
+            if first is None:
+                first = found
+                first.first = case.note or f"case {index + 1}"
         self.evidence.cases += len(cases)
         self.evidence.passed += passed
         if first is None:
             return
-        index, case, outcome, kind, text = first
         if len(cases) > 1:
-            text = f"{passed} of {len(cases)} cases agree; the first that does not:\n{text}"
-        raise Mismatch(
-            text,
-            first=case.note or f"case {index + 1}",
-            failure=outcome.failure,
-            kind=kind,
-        )
+            agree = f"{passed} of {len(cases)} cases agree; the first that does not:"
+            first.message = f"{agree}\n{first.message}"
+        raise first
 
     def repeat(self, times: int, *args: Value, **kwargs: Value) -> Tally:
         """Makes the same call many times, tensors fresh each time, one generator streaming on."""
@@ -368,13 +365,10 @@ class Submission:
         self.evidence.unlike += likeness == "unlike"
         self.evidence.drew += likeness == "same" and outcome.generator != case.state_after
 
-    def _fault(
-        self, case: Case, outcome: Outcome, observe: Sequence[str]
-    ) -> tuple[str, str] | None:
-        """Why a case is not passed: what may be told of a hidden check, and the whole message."""
+    def _fault(self, case: Case, outcome: Outcome, observe: Sequence[str]) -> Mismatch | None:
+        """Why a case is not passed; None if it is."""
         if outcome.failure is not None:
-            failed = _failed(case, outcome.failure, self._parameters)
-            return failed.kind or "", failed.message
+            return _failed(case, outcome.failure, self._parameters)
         names = [*self._parameters[: len(case.args)], *case.kwargs]
         given = [*case.args, *case.kwargs.values()]
         found = case.expects.difference(outcome.value)
@@ -397,7 +391,8 @@ class Submission:
             kind, text = self._not_private(case, outcome, names, given)
         if not text:
             return None
-        return kind, f"{describe(case, self._parameters)}\n{text}"
+        message = f"{describe(case, self._parameters)}\n{text}"
+        return Mismatch(message, kind=kind, form=found is not None and found.form)
 
     def _not_private(
         self, case: Case, outcome: Outcome, names: list[str], given: list[Value]
@@ -437,6 +432,8 @@ class Submission:
         with self._clock.running():
             failure = self._loaded(worker)
         if failure is None:
+            if self._ever_loaded:
+                worker.forget_output()  # what is printed while loading was printed the first time
             self._ever_loaded = True
             return worker
         self._end_worker()

@@ -107,6 +107,7 @@ class Worker:
         self._output_fd = output_fd
         self._process = process
         self._ending: Ending | None = None
+        self._forgotten = 0
 
     def send(self, header: dict[str, Any], payload: bytes, deadline: float) -> bytes:
         """Sends a request and returns its nonce, which each reply must repeat."""
@@ -143,9 +144,16 @@ class Worker:
                 self._ending = self._process.end()
             finally:
                 self._sock.close()
-                self._printed = os.pread(self._output_fd, OUTPUT_BYTES, 0).rstrip(b"\x00")
+                self._printed = self._read_output()[self._forgotten :]
                 os.close(self._output_fd)
         return self._ending
+
+    def forget_output(self) -> None:
+        """Leaves out of `printed` what the process has printed until now."""
+        self._forgotten = len(self._read_output())
+
+    def _read_output(self) -> bytes:
+        return os.pread(self._output_fd, OUTPUT_BYTES, 0).rstrip(b"\x00")
 
     def printed(self) -> bytes:
         """What the process printed, at most OUTPUT_BYTES; closes the worker first."""

@@ -48,11 +48,26 @@ def load_libraries() -> None:
 
     simdevice.prepare()
 
-    # The modules of this folder are loaded: a submission finds none of them by name.
-    sys.path[:] = [entry for entry in sys.path if Path(entry) != Path(__file__).parent]
+    hide_the_kit()
     gc.collect()
     gc.freeze()
     gc.enable()
+
+
+def hide_the_kit() -> None:
+    """Takes the kit off the path, now that what is needed of it is loaded.
+
+    In a checkout that is installed for editing, its root is on every interpreter's path, and
+    `import solutions.…` would find the answers. This hides them from `import` only: keeping files
+    from being opened is another matter.
+    """
+    worker = Path(__file__).resolve().parent
+    root = worker.parent.parent
+    shared = (root / "torch").is_dir()  # the root is site-packages, which is needed
+    hidden = {worker} if shared else {worker, root}
+    sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() not in hidden]
+    for name in ("grader", "problems", "solutions", "templates"):
+        sys.modules[name] = None  # type: ignore[assignment]
 
 
 def address_space() -> int | None:

@@ -579,19 +579,18 @@ def touchable() -> list[Case]:
 
 def on_device(device: str) -> list[Case]:
     """Settled calls with all three inputs on a device, and no generator."""
+    steps = [
+        *(certain((t,), ((t + 2) % 4, 0), 4) for t in range(4)),
+        certain((1, 0), (1, 0, 2), 4),
+        certain((0, 1, 2), (0, 1, 3, 2), 4),
+        certain((3, 2, 1), (3, 0, 1, 2), 4),
+    ]
     result = []
-    for positions, step in enumerate(
-        [
-            certain((1,), (3, 0), 4),
-            certain((1, 0), (1, 0, 2), 4),
-            certain((0, 1, 2), (0, 1, 3, 2), 4),
-        ],
-        start=1,
-    ):
+    for step in steps:
         inputs = tuple(a.to(device=device) for a in arguments(step))
-        note = f"K = {positions} on {device}"
-        expects = answer(settled(step), device)
-        result.append(Case(inputs, expects, global_seed=positions, note=note))
+        found = settled(step)
+        note = f"K = {len(step.tokens)}, {found[1]} kept, on {device}"
+        result.append(Case(inputs, answer(found, device), note=note))
     return result
 
 

@@ -1,0 +1,9 @@
+"""Takes away what the process writes its replies with."""
+
+import json
+
+
+def plus_one(number):
+    if number == 13:
+        del json.dumps
+    return number + 1

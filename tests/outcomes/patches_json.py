@@ -1,0 +1,9 @@
+"""Replaces what the process writes its replies with."""
+
+import json
+
+
+def plus_one(number):
+    if number == 13:
+        json.dumps = lambda *args, **kwargs: '{"i": 0, "value": ["int", 14]}'
+    return number + 1

@@ -1,0 +1,425 @@
+"""Worker processes: what they inherit, what stays in memory, and that none is left behind."""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from grader import kit, session, submission_file
+from grader.expect import exactly
+from grader.faults import KitFault
+from grader.problem import Limits
+from grader.submission import Case, Submission
+from grader.values import array, seeded
+from grader.worker import wire
+from grader.workers import Forked, Fresh, Launcher, launcher
+from tests import kits
+
+ROOT = Path(__file__).resolve().parent.parent
+LIMITS = Limits(load=10, call=2, submission=20, memory=512)
+
+
+@pytest.fixture(scope="module", name="started")
+def _started() -> Iterator[Forked]:
+    made = Forked()
+    yield made
+    made.close()
+
+
+@pytest.fixture(name="open_source")
+def _open_source(started) -> Iterator[Callable[[str], Submission]]:
+    """Source text as a submission whose entry is `f()`."""
+    opened: list[Submission] = []
+
+    def open_source(text: str) -> Submission:
+        source = textwrap.dedent(text).encode()
+        opened.append(Submission(started, source, ["f"], [], LIMITS))
+        return opened[-1]
+
+    yield open_source
+    for submission in opened:
+        submission.close()
+
+
+def test_linux_forks_unless_told_otherwise():
+    """`auto` and `fork` mean forked workers on Linux, `fresh` a new interpreter for each."""
+    assert [type(made) for made in map(_closed, ["auto", "fork", "fresh"])] == [
+        Forked,
+        Forked,
+        Fresh,
+    ]
+
+
+def test_cuda_never_forks():
+    """With CUDA every worker is a new interpreter: a process that touched it cannot be forked."""
+    assert type(launcher("auto", "cuda")) is Fresh
+
+
+def test_versions_are_those_of_the_workers(started):
+    """What a launcher says it loaded is what a submission sees."""
+    assert started.versions()["python"] == ".".join(map(str, sys.version_info[:3]))
+    assert set(started.versions()) == {"python", "torch", "numpy", "platform", "capability"}
+
+
+@pytest.mark.parametrize("name", ["grader", "solutions.verify.solution", "problems.verify.cases"])
+def test_a_submission_cannot_import_the_kit(open_source, name):
+    """Neither the answers nor the grader can be imported beside a submission."""
+    submission = open_source(
+        f"""
+        import importlib
+        def f():
+            try:
+                importlib.import_module({name!r})
+            except ImportError:
+                return "not found"
+        """
+    )
+    assert submission() == exactly("not found")
+
+
+def test_what_is_printed_while_loading_is_told_once(open_source):
+    """A submission that is loaded again in a new worker does not print its first lines again."""
+    submission = open_source("print('loading')\ndef f():\n    print('call')\n    return 1")
+    submission()
+    submission.retire()
+    submission()
+    assert submission.close().text == "loading\ncall\ncall\n"
+
+
+def test_environment_is_made_from_nothing(open_source):
+    """No variable of whoever runs the grader reaches a submission, and it runs on one thread."""
+    submission = open_source(
+        """
+        import os, sys, torch
+        def f():
+            return [sorted(os.environ), os.environ["HOME"], os.getcwd(), sys.argv,
+                    torch.get_num_threads(),
+                    [path for path in sys.path if "grader" in path or path == ""]]
+        """
+    )
+
+    names, home, folder, argv, threads, paths = submission()
+
+    assert "PYTEST_CURRENT_TEST" in os.environ
+    assert not [name for name in names if name.startswith(("PYTEST", "XDG", "PYTHONPATH"))]
+    assert home == "/nonexistent"
+    assert (folder, argv, threads, paths) == ("/", ["submission.py"], 1, [])
+
+
+def test_only_the_reply_socket_is_inherited(open_source):
+    """A worker has its input, output and error, one socket, and nothing else open."""
+    submission = open_source(
+        """
+        import os
+        def f():
+            found = {}
+            for fd in range(4096):
+                try:
+                    found[fd] = os.readlink(f"/proc/self/fd/{fd}").partition(":")[0]
+                except OSError:
+                    pass
+            return found
+        """
+    )
+
+    found = submission()
+
+    assert sorted(fd for fd in found if fd < 3) == [0, 1, 2]
+    assert found[0] == "/dev/null"
+    assert found[1] == found[2]
+    assert [kind for fd, kind in sorted(found.items()) if fd > 2] == ["socket"]
+
+
+def test_workers_start_with_random_states_of_their_own(open_source):
+    """Two calls, and two workers, do not repeat each other's global random numbers."""
+    text = """
+        import random, torch, numpy
+        FIRST = [random.random(), float(torch.rand(())), float(numpy.random.rand())]
+        def f():
+            return [float(torch.rand(())), float(numpy.random.rand()), *FIRST]
+        """
+    submission = open_source(text)
+
+    first, second = submission(), submission()
+
+    assert first[0] != second[0]
+    assert first[1] != second[1]
+    assert first[2:] == second[2:]
+
+
+def test_what_one_worker_changes_no_other_sees(open_source):
+    """Every worker begins with PyTorch as it was loaded, whatever an earlier one did to it."""
+    spoiler = open_source(
+        """
+        import torch
+        def f():
+            torch.rand = lambda *args, **kwargs: 4
+            torch.marker = "left behind"
+            return torch.rand()
+        """
+    )
+    other = open_source(
+        """
+        import torch
+        def f():
+            return [type(torch.rand(())).__name__, hasattr(torch, "marker")]
+        """
+    )
+
+    assert spoiler() == exactly(4)
+    assert other() == exactly(["Tensor", False])
+
+
+def test_nothing_of_a_submission_is_left_in_the_zygote(started, tmp_path):
+    """After a grading the memory that later workers inherit holds no text of the submission."""
+    marker = f"marker_{secrets.token_hex(16)}"
+    file = tmp_path / "answer.py"
+    text = f"# {marker}\n" * 300 + kits.RIGHT
+    file.write_text(text, encoding="utf-8")
+
+    report = kits.write_kit(tmp_path / "kit").grade(file, started)
+
+    assert report.score == 7
+    [zygote] = [p for p in kits.zygotes() if p.pid == started_pid(started)]
+    assert _memory_holds(zygote.pid, b"set_num_interop_threads")  # the search finds what is there
+    assert not _memory_holds(zygote.pid, marker.encode())
+
+
+@pytest.mark.parametrize("mode", ["fork", "fresh"])
+def test_everything_ends_with_the_grading_process(mode, tmp_path):
+    """When the process that grades is killed, what it started is gone at once."""
+    file = tmp_path / "answer.py"
+    file.write_text(
+        "import pathlib, time\n\ndef plus_one(number):\n"
+        f"    pathlib.Path({str(tmp_path / 'called')!r}).touch()\n    time.sleep(30)\n",
+        encoding="utf-8",
+    )
+    limits = kits.TOML.replace("call = 1", "call = 40").replace("ion = 10", "ion = 40")
+    tiny = kits.write_kit(tmp_path / "kit", toml=limits)
+    command = [sys.executable, "-P", "-m", "grader", "--kit", tiny.root, "run", file]
+    grading = subprocess.Popen(
+        [*command, "--problem", tiny.slug, "--workers", mode],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_STATE_HOME": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=tmp_path,
+    )
+    wanted = 2 if mode == "fork" else 1
+    try:
+        _wait((tmp_path / "called").exists, 30)
+        family = _descendants(grading.pid)
+    finally:
+        grading.kill()
+        grading.communicate()
+
+    assert len(family) == wanted
+    _wait(lambda: not family & {p.pid for p in kits.processes()}, 2)
+    assert not family & {p.pid for p in kits.processes()}
+
+
+def test_closing_a_launcher_ends_its_zygote(tmp_path):
+    """A grading leaves no process behind, zygote included."""
+    file = tmp_path / "answer.py"
+    file.write_text(kits.RIGHT, encoding="utf-8")
+    before = {p.pid for p in kits.zygotes()}
+    tiny = kits.write_kit(tmp_path / "kit")
+
+    report = session.grade(
+        kit.find(tiny.root), tiny.problem, submission_file.read(file), library="torch"
+    )
+
+    assert report.passed
+    assert {p.pid for p in kits.zygotes()} == before
+
+
+def test_descriptors_are_given_back(started, tmp_path):
+    """Grading a file that dies in every check leaves as many files open as before."""
+    file = tmp_path / "answer.py"
+    file.write_text("import os\n\ndef plus_one(number):\n    os._exit(3)\n", encoding="utf-8")
+    tiny = kits.write_kit(tmp_path / "kit")
+    tiny.grade(file, started)
+    gc.collect()
+    before = _open_files()
+
+    for _ in range(3):
+        tiny.grade(file, started)
+
+    gc.collect()
+    assert _open_files() == before
+
+
+def test_a_zygote_that_is_gone_is_a_fault_of_the_kit(tmp_path):
+    """If the process that makes workers is lost, the grading says so and scores nobody."""
+    made = Forked()
+    made.versions()
+    [zygote] = [p for p in kits.zygotes() if p.pid == started_pid(made)]
+    os.kill(zygote.pid, signal.SIGKILL)
+    file = tmp_path / "answer.py"
+    file.write_text(kits.RIGHT, encoding="utf-8")
+
+    with pytest.raises(KitFault, match="worker process"):
+        kits.write_kit(tmp_path / "kit").grade(file, made)
+    made.close()
+
+
+def test_a_submission_that_ends_the_zygote_gets_no_score(tmp_path):
+    """Losing the process that makes workers in the middle of a grading is a fault as well."""
+    file = tmp_path / "answer.py"
+    file.write_text(
+        "import os\n\ndef plus_one(number):\n    os.kill(os.getppid(), 9)\n    return number + 1\n",
+        encoding="utf-8",
+    )
+    made = Forked()
+
+    with pytest.raises(KitFault, match="worker process"):
+        kits.write_kit(tmp_path / "kit").grade(file, made)
+    made.close()
+
+
+def test_pytorch_that_cannot_be_imported_is_a_fault_that_says_what_to_try(monkeypatch):
+    """Where the worker process cannot load PyTorch the fault tells the command that shows why."""
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    broken = Forked()
+
+    with pytest.raises(KitFault, match=r"Is PyTorch installed\? Try `false -c 'import torch'`"):
+        broken.versions()
+    broken.close()
+
+
+def test_fresh_and_forked_workers_draw_the_same_bits(started):
+    """Sampled answers are the same to the last bit whichever way a worker starts."""
+    source = (ROOT / "solutions/step/solution.py").read_bytes()
+    rows = [array([[0.1, 0.2, 0.7]] * 3), array([[0.5, 0.3, 0.2]] * 4)]
+    calls = [
+        Case((*rows, array([2, 0, 1], "int64"), seeded(seed)), exactly(None)) for seed in range(50)
+    ]
+    fresh = Fresh()
+
+    answers = []
+    for way in (started, fresh):
+        names = ["draft_probs", "target_probs", "draft_tokens", "generator"]
+        submission = Submission(way, source, ["speculative_decode_step"], names, LIMITS)
+        outcomes = submission.outcomes(calls, observe=("generator",))
+        answers.append([(o.value[0].data, o.value[1], o.generator) for o in outcomes])
+        submission.close()
+
+    fresh.close()
+    assert answers[0] == answers[1]
+    assert len({tokens for tokens, _, _ in answers[0]}) > 3
+
+
+def test_a_frame_that_is_never_finished_is_late(started):
+    """Half a reply counts as none: the deadline ends the wait."""
+    worker = started.start()
+    nonce = worker.send({"do": "versions"}, b"", time.monotonic() + 5)
+    worker.reply(nonce, time.monotonic() + 5)
+
+    with pytest.raises(wire.Late):
+        worker.reply(nonce, time.monotonic() + 0.1)
+    worker.close()
+
+
+def test_a_reply_to_another_request_is_refused(started):
+    """A reply has to carry the nonce of the request it answers."""
+    worker = started.start()
+    worker.send({"do": "versions"}, b"", time.monotonic() + 5)
+
+    with pytest.raises(wire.WireError, match="not asked"):
+        worker.reply(b"\0" * wire.NONCE_BYTES, time.monotonic() + 5)
+    worker.close()
+
+
+def test_closing_a_worker_twice_is_no_harm(started):
+    """`close` ends the process once and tells the same ending again."""
+    worker = started.start()
+
+    first = worker.close()
+
+    assert first.signal == signal.SIGKILL
+    assert worker.close() is first
+    assert worker.printed() == b""
+
+
+def test_answers_are_compared_after_the_worker_died_as_well(started):
+    """A call that kills its worker costs that case; the cases after it run in a new one."""
+    submission = Submission(
+        started,
+        b"import os\ndef f(n):\n    return n if n != 2 else os._exit(0)\n",
+        ["f"],
+        ["n"],
+        LIMITS,
+    )
+
+    outcomes = submission.outcomes([Case((n,), exactly(n)) for n in range(5)])
+
+    submission.close()
+    assert [o.value for o in outcomes] == [0, 1, None, 3, 4]
+    assert [o.failure and o.failure.kind for o in outcomes] == [None, None, "exit", None, None]
+
+
+def _open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def started_pid(made: Forked) -> int:
+    return made._zygote.pid
+
+
+def _closed(mode) -> Launcher:
+    made = launcher(mode)
+    made.close()
+    return made
+
+
+def _memory_holds(pid: int, wanted: bytes) -> bool:
+    """Whether any readable page of a process holds these bytes."""
+    maps = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8")
+    with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as memory:
+        for line in maps.splitlines():
+            found = re.match(r"([0-9a-f]+)-([0-9a-f]+) r\S* .*?(\S*)$", line)
+            if found is None or found[3].startswith("[v"):
+                continue
+            if found[3].endswith(".so") or ".so." in found[3]:
+                continue  # the libraries' own code and constants
+            at, end = int(found[1], 16), int(found[2], 16)
+            tail = b""
+            while at < end:
+                try:
+                    memory.seek(at)
+                    piece = memory.read(min(end - at, 1 << 24))
+                except (OSError, ValueError):
+                    break
+                if not piece:
+                    break
+                if wanted in tail + piece:
+                    return True
+                tail = piece[-len(wanted) :]
+                at += len(piece)
+    return False
+
+
+def _descendants(pid: int) -> set[int]:
+    found: set[int] = set()
+    table = kits.processes()
+    while True:
+        more = {p.pid for p in table if p.parent in found | {pid}} - found
+        if not more:
+            return found
+        found |= more
+
+
+def _wait(until: Callable[[], bool], seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and not until():
+        time.sleep(0.05)
