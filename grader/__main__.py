@@ -1,5 +1,54 @@
-"""`python -P -m grader`: the `grade` command, for where its script is not on the path."""
+"""Where the `grade` command begins, as a script or as `python -P -m grader`.
 
-from grader.cli import main
+Loading PyTorch takes most of the time of a grading, in a process of its own. It is started here,
+before even the command line is read by the library that reads it.
+"""
 
-main()
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from grader.workers import Launcher
+
+
+def main() -> NoReturn:
+    """Run the command line and leave with its exit code."""
+    started = start_ahead(sys.argv[1:])
+    from grader import cli
+
+    cli.main(started)
+
+
+def start_ahead(arguments: list[str]) -> Launcher | None:
+    """The launcher that `grade run` will want; None for other commands, and where it is not sure.
+
+    It only guesses: a wrong guess costs a process that ends with this one, never a wrong answer.
+    """
+    if _command(arguments) != "run" or {"--help", "--version"} & {*arguments}:
+        return None
+    if any(argument.startswith("--workers") for argument in arguments):
+        return None
+    from grader import workers
+    from grader.faults import UsageError
+
+    try:
+        return workers.launcher("auto")
+    except UsageError:
+        return None  # told in its place
+
+
+def _command(arguments: list[str]) -> str | None:
+    """The first word that is neither an option nor the folder of `--kit`."""
+    words = iter(arguments)
+    for word in words:
+        if word == "--kit":
+            next(words, None)
+        elif not word.startswith("-"):
+            return word
+    return None
+
+
+if __name__ == "__main__":
+    main()

@@ -34,23 +34,28 @@ Exit codes:
   2  the request is at fault: a file, an option, a name
   3  the kit or the grader is broken; nobody's score"""
 
+_STARTED = "grader.started"  # where `run` finds a launcher that was started ahead
+
 _FOLDER = click.Path(path_type=Path, resolve_path=True, exists=True, file_okay=False)
 _PATH = click.Path(path_type=Path)
 _LIBRARIES = ["torch", "numpy"]
 
 
-def main() -> NoReturn:
-    """Run the command line and leave with its exit code."""
+def main(started: Launcher | None = None) -> NoReturn:
+    """Run the command line and leave with its exit code.
+
+    started: the launcher of workers that `run` will need, if it has been started already.
+    """
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a letter should show something else, not a traceback.
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
-    _leave(_run_command())
+    _leave(_run_command(started))
 
 
-def _run_command() -> int:
+def _run_command(started: Launcher | None) -> int:
     try:
-        return _grade.main(prog_name="grade", standalone_mode=False) or FULL_MARKS
+        return _grade.main(prog_name="grade", standalone_mode=False, obj=started) or FULL_MARKS
     except click.ClickException as error:
         error.show()
         return USAGE
@@ -125,6 +130,7 @@ def _grade(context: click.Context, kit: Path | None) -> None:
     grade start verify         a stub to fill in
     grade run verify.py        grade it
     """
+    context.meta[_STARTED] = context.obj
     context.obj = kit
 
 
@@ -243,7 +249,7 @@ def _run(
     target = score_file.prepare(json_path, file) if json_path and not json_alone else None
     screen = sys.stderr if json_alone else sys.stdout
     # Loading PyTorch takes most of the time of a grading: it begins before anything is read.
-    started = workers.launcher(asked["workers"])
+    started = click.get_current_context().meta[_STARTED] or workers.launcher(asked["workers"])
     try:
         _make_ready_to_print(screen)
         kit = _kit(folder)
@@ -263,8 +269,10 @@ def _run(
             "full": full,
         }
         _print_report(report, screen, told)
-    finally:
+    except BaseException:
         started.close()
+        raise
+    # Not closed here: the worker process sees this one end, and nobody need wait for it to follow.
     return FULL_MARKS if report.passed else POINTS_LOST
 
 

@@ -43,6 +43,7 @@ class Grading:
         self._clock = Clock(request.problem.limits.submission)
         self._cuda: Launcher | None = None
         self._opened: dict[str, Any] = {}
+        self._running: list[Submission] = []
         self._closing = ExitStack()
 
     def __enter__(self) -> Grading:
@@ -54,6 +55,7 @@ class Grading:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._kill_all()
         self._closing.close()
 
     @property
@@ -76,7 +78,7 @@ class Grading:
             accelerator=accelerator,
             clock=self._clock,
         )
-        self._closing.callback(opened.close)
+        self._will_close(opened)
         return opened
 
     def reference(self, accelerator: str = "") -> Trusted:
@@ -104,10 +106,20 @@ class Grading:
         return "cuda:0" if self.request.device == "cuda" else "sim:0"
 
     def output(self) -> Output:
-        """What the submission printed in its shared worker, which this ends."""
+        """What the submission printed in its shared worker. This ends all workers."""
+        self._kill_all()
         if "submission" not in self._opened:
             return Output("", False)
         return self.submission.close()
+
+    def _kill_all(self) -> None:
+        """Kills every worker before any is waited for, so that they end side by side."""
+        for running in self._running:
+            running.retire()
+
+    def _will_close(self, opened: Submission) -> None:
+        self._running.append(opened)
+        self._closing.callback(opened.close)
 
     def _trusted(
         self, what: str, source: bytes, entries: list[str], accelerator: str = ""
@@ -124,7 +136,7 @@ class Grading:
                 problem.limits,
                 accelerator=accelerator,
             )
-            self._closing.callback(opened.close)
+            self._will_close(opened)
             kind = Trusted if entries else Helper
             self._opened[key] = kind(f"{problem.slug}: the {what}", opened)
         found: Trusted = self._opened[key]

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import platform
 from collections.abc import Sequence
+from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grader import __version__
 
@@ -22,11 +24,11 @@ if TYPE_CHECKING:
 _PACKAGE = Path(__file__).resolve().parent
 
 
-def key(request: Request, versions: dict[str, Any], layers: Sequence[str]) -> str:
+def key(request: Request, layers: Sequence[str]) -> str:
     """The name under which this problem's proof is kept."""
     digest = hashlib.sha256()
-    facts = [__version__, request.library, request.device, request.hidden, versions, list(layers)]
-    digest.update(json.dumps(facts, sort_keys=True).encode())
+    facts = [__version__, request.library, request.device, request.hidden, *layers, *_environment()]
+    digest.update(json.dumps(facts).encode())
     for path in _files(request.problem):
         digest.update(str(path.name).encode() + b"\0")
         digest.update(hashlib.sha256(path.read_bytes()).digest())
@@ -45,6 +47,25 @@ def remember(name: str) -> None:
         (_folder() / name).touch()
     except OSError:
         pass
+
+
+def _environment() -> list[str]:
+    """What answers may depend on, known without importing PyTorch."""
+    try:
+        processor = Path("/proc/cpuinfo").read_text(encoding="utf-8").partition("\n\n")[0]
+        # Which of the processor's clocks ran how fast is no part of what it computes.
+        lines = [line for line in processor.splitlines() if line.startswith(("model", "flags"))]
+    except OSError:
+        lines = [platform.processor()]
+    versions = [_version(name) for name in ("torch", "numpy", "pytest")]
+    return [platform.python_version(), platform.platform(), *versions, *lines]
+
+
+def _version(distribution: str) -> str:
+    try:
+        return f"{distribution} {metadata.version(distribution)}"
+    except metadata.PackageNotFoundError:
+        return f"{distribution} (not installed as a distribution)"
 
 
 def _files(problem: Problem) -> list[Path]:

@@ -12,7 +12,7 @@ import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grader.faults import KitFault, UsageError
 from grader.kit import Kit
@@ -68,8 +68,8 @@ def grade(
             seed=secrets.randbelow(2**32) if seed is None else seed,
             hidden=hidden,
         )
-        versions = started.versions()
-        _prove(request, started, versions)
+        # Nothing waits for PyTorch until the first check calls the submission.
+        _prove(request, started)
         with Grading(request, started) as grading:
             records = checkrun.run(grading)
             output = grading.output()
@@ -83,7 +83,7 @@ def grade(
             records=records,
             load_error=load_error,
             output=output,
-            versions=versions,
+            versions=started.versions(),
             isolation=isolation(started),
             started_at=started_at,
             seconds=time.monotonic() - began,
@@ -99,7 +99,7 @@ def isolation(started: Launcher) -> Isolation:
     return Isolation("process", tuple(layers))
 
 
-def _prove(request: Request, started: Launcher, versions: dict[str, Any]) -> None:
+def _prove(request: Request, started: Launcher) -> None:
     """Runs the reference through every check first, once per kit and environment."""
     from grader import checkrun, proof, score
     from grader.grading import Grading
@@ -107,7 +107,7 @@ def _prove(request: Request, started: Launcher, versions: dict[str, Any]) -> Non
     path = request.problem.solution(request.library)
     if path is None:
         return
-    key = proof.key(request, versions, isolation(started).layers)
+    key = proof.key(request, isolation(started).layers)
     if proof.known(key):
         return
     with Grading(replace(request, source=path.read_bytes()), started) as grading:

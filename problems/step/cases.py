@@ -653,10 +653,11 @@ def bracket_residual(draws: Draws, seeds: Sequence[int]) -> list[Case]:
     """Residuals of two tokens, tipped by 0.1 % to either side of the draw that decides them.
 
     `torch.multinomial` picks the largest weight / E, so weights in the ratio of two E are a draw.
+    In every third seed next to nothing is left over, on tokens that the draft never proposes.
     """
     result = []
-    orders = itertools.cycle(itertools.permutations(range(3)))
-    races = draws("races", list(seeds), [1 + k % 2 for k in range(len(seeds))], 3).numbers()
+    orders = itertools.cycle(_ORDERS)
+    races = draws("races", list(seeds), [1 + k % 2 for k in range(len(seeds))], 4).numbers()
     for number, (seed, race) in enumerate(zip(seeds, races.tolist(), strict=True)):
         for names in (next(orders), next(orders)):
             # The race is run in the order of the renamed tokens.
@@ -664,12 +665,16 @@ def bracket_residual(draws: Draws, seeds: Sequence[int]) -> list[Case]:
             if not 2**-4 < first / second < 2**4:
                 continue
             for winner, tip in ((1, 1 + 2**-10), (2, 1 - 2**-10)):
-                w = 0.5 * first * tip / (first * tip + second)
-                w = round(w * 2**24) / 2**24  # exact in float32, like every other entry
-                step = Step(((0.5, 0.25, 0.25),), ((0.0, 0.25 + w, 0.75 - w), (1.0, 0, 0)), (0,))
-                step = relabelled(step, names)
+                share = _share(first * tip, second)
+                draft: Row = (0.5, 0.125, 0.125, 0.25)
+                target: Row = (0.0, 0.125 + share / 2, 0.625 - share / 2, 0.25)
+                if number % 3 == 2:
+                    left = 2.0**-20 if number % 2 else 2.0**-100
+                    draft = (left, 0.0, 0.0, 1 - left)
+                    target = (0.0, share * left, (1 - share) * left, 1 - left)
+                step = relabelled(Step((draft,), (target, (1.0, 0.0, 0.0, 0.0)), (0,)), names)
                 if number % 2:
-                    step = after([(0.25, 0.25, 0.5)], [number % 3], step)
+                    step = after([(0.25, 0.25, 0.125, 0.375)], [number % 4], step)
                 n = len(step.tokens) - 1
                 result.append(
                     case(
@@ -683,10 +688,18 @@ def bracket_residual(draws: Draws, seeds: Sequence[int]) -> list[Case]:
     return result
 
 
+_ORDERS = random.Random("orders").sample(list(itertools.permutations(range(4))), 24)
+
+
+def _share(first: float, second: float) -> float:
+    """first / (first + second), rounded so that float32 holds it, its half and its rest exactly."""
+    return round(first / (first + second) * 2**22) / 2**22
+
+
 def bracket_bonus(draws: Draws, seeds: Sequence[int]) -> list[Case]:
     """Bonus rows of two tokens, tipped by 0.1 % to either side of the draw that decides them."""
     result = []
-    orders = itertools.cycle(itertools.permutations(range(4)))
+    orders = itertools.cycle(_ORDERS)
     races = draws("races", list(seeds), [1 + k % 2 for k in range(len(seeds))], 4).numbers()
     for number, (seed, race) in enumerate(zip(seeds, races.tolist(), strict=True)):
         positions = 1 + number % 2
@@ -695,9 +708,8 @@ def bracket_bonus(draws: Draws, seeds: Sequence[int]) -> list[Case]:
             if not 2**-4 < first / second < 2**4:
                 continue
             for winner, tip in ((0, 1 + 2**-10), (1, 1 - 2**-10)):
-                w = first * tip / (first * tip + second)
-                w = round(w * 2**24) / 2**24
-                step = relabelled(Step((), ((w, 1 - w, 0.0, 0.0),), ()), names)
+                share = _share(first * tip, second)
+                step = relabelled(Step((), ((share, 1 - share, 0.0, 0.0),), ()), names)
                 rows = [(0.125, 0.5, 0.25, 0.125), (0.25, 0.25, 0.25, 0.25)][:positions]
                 step = after(rows, [number % 4, 2][:positions], step)
                 result.append(
@@ -962,13 +974,13 @@ def fresh_shapes(rng: random.Random) -> list[Case]:
 
 
 def fresh_large(rng: random.Random, number: int) -> list[tuple[Step, int]]:
-    """Random steps with up to 200 tokens; the rows are exact in float32 but not round."""
+    """Random steps with up to 200 tokens, flat or steep; exact in float32 but not round."""
     result = []
     for i in range(number):
         size, positions = rng.randint(50, 200), 1 + i % 3
         rows = []
         for _ in range(2 * positions + 1):
-            weights = np.array([rng.expovariate(1) ** 3 for _ in range(size)])
+            weights = np.array([rng.expovariate(1) ** (1 + 2 * (i % 2)) for _ in range(size)])
             rows.append(tuple((weights / weights.sum()).astype("f4").tolist()))
         draft, target = rows[:positions], rows[positions:]
         tokens = [rng.choices(range(size), q)[0] for q in draft]

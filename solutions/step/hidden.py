@@ -17,7 +17,7 @@ from problems.step.cases import remembered
 @remembered
 def seeded_cases(reference, draws, rng):
     """Random calls that expect what the reference does; those too close to call are dropped."""
-    calls = cases.seeded_steps(rng, 150, fewest=0) + cases.fresh_large(rng, 6)
+    calls = cases.seeded_steps(rng, 150, fewest=0) + cases.fresh_large(rng, 8)
     result = []
     known = cases.followed(draws, calls)
     asked = [
@@ -71,7 +71,7 @@ def coin_brackets(draws, rng):
 
 @remembered
 def last_token_brackets(draws, rng):
-    seeds = fresh_seeds(rng, 5)
+    seeds = fresh_seeds(rng, 6)
     return cases.bracket_residual(draws, seeds) + cases.bracket_bonus(draws, seeds)
 
 
