@@ -6,6 +6,7 @@ before even the command line is read by the library that reads it.
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 def main() -> NoReturn:
     """Run the command line and leave with its exit code."""
+    # NumPy's own threads have nothing to do here, and would spin beside the import of PyTorch.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     started = start_ahead(sys.argv[1:])
     from grader import cli
 

@@ -282,6 +282,8 @@ def _array_difference(
             return Difference(where, what, f"{where}: expected {what} {wanted}, got {what} {found}")
     if got.requires_grad:
         return Difference(where, "flag", f"{where}: the tensor must not require grad")
+    if isinstance(expected, Array) and expected.dtype not in EPS and got.data == expected.data:
+        return None  # most answers of integers are right
     have = got.numbers()
     want = expected.numbers() if isinstance(expected, Array) else expected.numbers
     if have.dtype.kind != "f":

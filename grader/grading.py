@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from grader.faults import KitFault
+from grader.faults import KitFault, UsageError
 from grader.kit import Kit
 from grader.problem import Problem
 from grader.report import Output
@@ -100,6 +100,13 @@ class Grading:
         helper = self._trusted("helper draws.py", problem.draws.read_bytes(), [])
         assert isinstance(helper, Helper)
         return helper
+
+    def require_device(self) -> None:
+        """UsageError where the device that was asked for is not here."""
+        if self.request.device == "cuda":
+            reason = self.open_submission("cuda").unavailable()
+            if reason:
+                raise UsageError(f"--device cuda: {reason}; leave --device out")
 
     def accelerator_name(self) -> str:
         """The device string of this grading's accelerator."""

@@ -44,7 +44,7 @@ def grade(
     the caller made earlier and closes later.
 
     Raises KitFault where the kit, not the submission, is wrong; UsageError for a library that the
-    problem does not offer.
+    problem does not offer, and for a device that is not here.
     """
     if library not in problem.libraries:
         offered = ", ".join(problem.libraries)
@@ -68,9 +68,10 @@ def grade(
             seed=secrets.randbelow(2**32) if seed is None else seed,
             hidden=hidden,
         )
-        # Nothing waits for PyTorch until the first check calls the submission.
-        _prove(request, started)
         with Grading(request, started) as grading:
+            grading.require_device()
+            # Nothing waits for PyTorch until the first check calls the submission.
+            _prove(request, started)
             records = checkrun.run(grading)
             output = grading.output()
             load_error = grading.submission.load_failure

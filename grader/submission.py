@@ -297,9 +297,20 @@ class Submission:
             return error.failure
         return None
 
+    def unavailable(self) -> str | None:
+        """Why the accelerator is not here, or None; the submission is loaded to find out."""
+        try:
+            self._ready()
+        except NotLoaded:
+            return None
+        except NotRun as error:
+            return str(error)
+        return None
+
     def load_or_raise(self) -> None:
-        """Loads the submission if it is not; raises NotLoaded where it cannot be."""
-        self._ready()
+        """Loads the submission if it never was; raises NotLoaded where it cannot be."""
+        if not self._ever_loaded:
+            self._ready()
 
     def close(self) -> Output:
         """Ends every worker; what was printed by all of them, capped."""

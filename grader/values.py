@@ -53,6 +53,9 @@ SHOWN_TEXT = 80
 SHOWN_LIMIT = 2000
 
 
+_LOOKS = ("library", "dtype", "device", "layout")  # what `Array.to` can change
+
+
 @dataclass(frozen=True, eq=False)
 class Array:
     """An array of a library: what it holds and how it lies in memory.
@@ -92,7 +95,7 @@ class Array:
             flat = (flat.astype("<u4") << 16).view("<f4")
         wide = "f8" if self.dtype in EPS else ("?" if self.dtype == "bool" else "i8")
         with np.errstate(invalid="ignore"):  # a signalling nan, as uninitialised memory may hold
-            numbers = flat.astype(wide).reshape(self.shape)
+            numbers = flat.astype(wide, copy=False).reshape(self.shape)
         numbers.flags.writeable = False
         return numbers
 
@@ -119,6 +122,9 @@ class Array:
         layout: Layout | None = None,
     ) -> Array:
         """The same values as another library, dtype (rounded), device or memory layout has them."""
+        asked = zip((library, dtype, device, layout), _LOOKS, strict=True)
+        if self.strides is None and all(a in (None, getattr(self, name)) for a, name in asked):
+            return self
         changed = replace(
             self,
             library=library or self.library,

@@ -291,9 +291,10 @@ class Fresh:
     def _started(self) -> Worker:
         ours, theirs = socket.socketpair()
         output_fd = _output_file()
+        mode = "cuda" if self._cuda else "fresh"
         with theirs:
             fds = (theirs.fileno(), output_fd)
-            process = _python(["fresh", str(fds[0]), str(fds[1])], fds, cuda=self._cuda)
+            process = _python([mode, str(fds[0]), str(fds[1])], fds, cuda=self._cuda)
         worker = Worker(ours, output_fd, _FreshProcess(process))
         deadline = time.monotonic() + START_SECONDS
         try:
@@ -378,7 +379,6 @@ def _python(arguments: list[str], fds: tuple[int, ...], *, cuda: bool = False) -
         "HOME": "/nonexistent",
         "LANG": "C.UTF-8",
         "PYTHONHASHSEED": "0",
-        "PYTHONDONTWRITEBYTECODE": "1",
         "OMP_NUM_THREADS": "1",
         # Without it torch.set_num_threads(4) aborts where threads are barred.
         "OMP_THREAD_LIMIT": "1",
@@ -393,7 +393,7 @@ def _python(arguments: list[str], fds: tuple[int, ...], *, cuda: bool = False) -
         if name in os.environ:  # how this machine's libraries have to be run, not who runs them
             environment[name] = os.environ[name]
     return subprocess.Popen(
-        [sys.executable, "-P", "-s", "-B", str(_WORKER_FOLDER), *arguments],
+        [sys.executable, "-P", "-s", str(_WORKER_FOLDER), *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""Started by path, `python -P -s -B …/grader/worker MODE FD …`, and never imported."""
+"""Started by path, `python -P -s …/grader/worker MODE FD …`, and never imported."""
 
 import os
 import sys

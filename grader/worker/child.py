@@ -24,6 +24,7 @@ import numpy as np
 import torch
 import wire
 from codec import (
+    Cuda,
     Decoder,
     Devices,
     Encoder,
@@ -98,7 +99,6 @@ class Loaded:
         self.module = module
         self.devices = devices
         self.allowance = allowance
-        self.calls_made = 0
 
 
 def versions() -> dict[str, Any]:
@@ -143,6 +143,10 @@ def _load(
             return None, {"unavailable": reason}
         simdevice.install()
         devices = Simulated(simdevice)
+    elif request["accelerator"] == "cuda":
+        if not torch.cuda.is_available():
+            return None, {"unavailable": f"torch {torch.__version__} sees no CUDA device here"}
+        devices = Cuda()
     for name in ("wire", "codec", "child", "simdevice", "zygote"):
         sys.modules.pop(name, None)
     text = source.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
@@ -152,7 +156,10 @@ def _load(
     sys.modules[MODULE_NAME] = module
     sys.argv = [FILE_NAME]
     sys.setrecursionlimit(RECURSION_LIMIT)
-    _seed_globals(request["seed"])
+    # Every fork starts with the zygote's random state: give this life its own.
+    devices.seed(request["seed"])
+    np.random.seed(request["seed"])
+    random.seed(request["seed"])
     prepare_memory(request["memory"])
     try:
         with warnings.catch_warnings():
@@ -212,7 +219,7 @@ def _calls(
         encoder = Encoder(out, loaded.devices)
         arguments = [decoder.value(argument) for argument in call["args"]]
         named = {name: decoder.value(argument) for name, argument in call["kwargs"].items()}
-        _reset(call["seed"], call["default_dtype"])
+        _reset(loaded.devices, call["seed"], call["default_dtype"])
         states = global_generators() if "globals" in observe else {}
         before = {name: read() for name, read in states.items()}
         try:
@@ -292,7 +299,7 @@ def _repeat(
     function = loaded.module.__dict__[call["entry"]]
     numbers: dict[Any, int] = {}
     sent = 0
-    _reset(call["seed"], call["default_dtype"])
+    _reset(devices, call["seed"], call["default_dtype"])
     for start in range(0, request["times"], request["every"]):
         out = Payload()
         encoder = Encoder(out, devices)
@@ -340,26 +347,19 @@ def _clone(argument: Any) -> Any:
     return argument.copy() if isinstance(argument, np.ndarray) else argument
 
 
-def _reset(seed: int, default_dtype: str | None) -> None:
-    """Undoes what an earlier call may have left switched on, and seeds PyTorch's own generator."""
+def _reset(devices: Devices, seed: int, default_dtype: str | None) -> None:
+    """Undoes what an earlier call may have left switched on, and seeds the global generators."""
     torch.set_default_dtype(getattr(torch, default_dtype or "float32"))
     if torch.get_default_device().type != "cpu":
         torch.set_default_device(None)
     torch.set_flush_denormal(False)
     torch.set_grad_enabled(True)
-    torch.default_generator.manual_seed(seed)
+    devices.seed(seed)
     np.random.seed(seed)
 
 
 def _restore() -> None:
     torch.set_default_dtype(torch.float32)
-
-
-def _seed_globals(seed: int) -> None:
-    """Every fork starts with the zygote's random state: give this life its own."""
-    torch.default_generator.manual_seed(seed)
-    np.random.seed(seed)
-    random.seed(seed)
 
 
 def _syntax_failure(error: Exception) -> dict[str, Any]:

@@ -61,6 +61,18 @@ class Devices:
     def exact(self, value: object) -> bool:
         return type(value) is torch.Tensor
 
+    def seed(self, seed: int) -> None:
+        """Seeds PyTorch's own generators, which draw when none is passed."""
+        torch.default_generator.manual_seed(seed)
+
+
+class Cuda(Devices):
+    """The devices of a worker that may use CUDA: its tensors are plain ones."""
+
+    def seed(self, seed: int) -> None:
+        super().seed(seed)
+        torch.cuda.manual_seed_all(seed)
+
 
 class Simulated(Devices):
     """The devices of a worker in which the simulated accelerator is installed."""
@@ -76,6 +88,10 @@ class Simulated(Devices):
 
     def exact(self, value: object) -> bool:
         return type(value) in (torch.Tensor, self.simdevice.Tensor)
+
+    def seed(self, seed: int) -> None:
+        super().seed(seed)
+        self.simdevice.manual_seed(seed)
 
 
 class Decoder:

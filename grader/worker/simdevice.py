@@ -27,7 +27,7 @@ from typing import Any, NamedTuple, NoReturn, cast
 import torch
 from torch.overrides import TorchFunctionMode
 
-__all__ = ["available", "host", "install", "is_simulated", "prepare", "to_device"]
+__all__ = ["available", "host", "install", "is_simulated", "manual_seed", "prepare", "to_device"]
 
 NAME = "sim"
 
@@ -174,6 +174,11 @@ def host(tensor: torch.Tensor) -> torch.Tensor:
     if not isinstance(tensor, Tensor):
         raise TypeError(f"host takes a tensor on {NAME}:0, got {type(tensor).__name__}")
     return tensor._host
+
+
+def manual_seed(seed: int) -> None:
+    """Seed the device's own stream, which is drawn from when no generator is given."""
+    _default.manual_seed(seed)
 
 
 def is_simulated(value: object) -> bool:

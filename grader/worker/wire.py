@@ -90,7 +90,7 @@ class Socket(Protocol):
 
 def pack(nonce: bytes, header: dict[str, Any], payload: bytes = b"") -> bytes:
     """One frame; raises WireError where it would be too large to be accepted."""
-    text = json.dumps(header, allow_nan=False, separators=(",", ":")).encode()
+    text = _encode(header).encode()
     if len(text) > HEADER_LIMIT or len(payload) > PAYLOAD_LIMIT:
         raise WireError(f"frame of {len(text)} + {len(payload)} bytes is over the limit")
     return _PREFIX.pack(len(text), len(payload), nonce) + text + payload
@@ -114,9 +114,7 @@ def receive(
 def parse(text: bytes) -> dict[str, Any]:
     """A header from its bytes: one JSON object, no key twice, no NaN; else a WireError."""
     try:
-        header = json.loads(
-            text.decode("utf-8"), object_pairs_hook=_no_duplicates, parse_constant=_no_constant
-        )
+        header = _decode(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise WireError(f"header is not strict JSON ({type(error).__name__})") from None
     if type(header) is not dict:
@@ -161,3 +159,8 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> Any:
     raise WireError(f"header holds {name}, which is not JSON")
+
+
+# Made once: json.dumps and json.loads make a new one for every call that has options.
+_encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+_decode = json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_constant=_no_constant).decode

@@ -48,6 +48,8 @@ def load_libraries() -> None:
 
     simdevice.prepare()
 
+    # What was imported until now is the kit's own and PyTorch; from here on nothing is written.
+    sys.dont_write_bytecode = True
     hide_the_kit()
     # Without collecting first: a tenth of the whole start, for a few megabytes of garbage.
     gc.freeze()
@@ -79,13 +81,13 @@ def address_space() -> int | None:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def limit_resources() -> None:
+def limit_resources(files: int) -> None:
     """No core files, few open files, small files, and a last bound on processor time."""
     import resource
 
     for limit, value in (
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_NOFILE, OPEN_FILES),
+        (resource.RLIMIT_NOFILE, files),
         (resource.RLIMIT_FSIZE, FILE_BYTES),
         (resource.RLIMIT_CPU, CPU_SECONDS),
     ):
@@ -144,28 +146,34 @@ def die_with_parent() -> None:
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def become_worker(reply_fd: int, output_fd: int, base: int | None) -> NoReturn:
-    """Runs one worker's life in this process and ends it without any clean-up of the parent's."""
+def become_worker(
+    reply_fd: int, output_fd: int, base: int | None, *, cuda: bool = False
+) -> NoReturn:
+    """Runs one worker's life in this process and ends it without any clean-up of the parent's.
+
+    cuda: without limits on memory and open files, since the driver maps and opens far more.
+    """
     child = sys.modules["child"]
 
     child.redirect_output(output_fd)
     os.closerange(3, reply_fd)
     os.closerange(reply_fd + 1, 4096)
-    limit_resources()
+    limit_resources(files=4096 if cuda else OPEN_FILES)
     # Only now is a socket object made: one that the fork copied would close a reused number later.
     sock = socket.socket(fileno=reply_fd)
     code = 0
     try:
-        child.run(sock, lambda mebibytes: limit_memory(base, mebibytes))
+        child.run(sock, lambda mebibytes: limit_memory(None if cuda else base, mebibytes))
     except BaseException:
         code = 71  # the socket closed, or the submission broke what this process runs on
     os._exit(code)
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """`zygote CONTROL_FD` or `fresh REPLY_FD OUTPUT_FD`."""
-    if arguments[0] == "zygote":
-        serve(int(arguments[1]))
+    """`zygote CONTROL_FD`, or `fresh` or `cuda` with REPLY_FD OUTPUT_FD."""
+    mode, *fds = arguments
+    if mode == "zygote":
+        serve(int(fds[0]))
     die_with_parent()  # before the source is here: it is sent once this process has answered
     load_libraries()
-    become_worker(int(arguments[1]), int(arguments[2]), address_space())
+    become_worker(int(fds[0]), int(fds[1]), address_space(), cuda=mode == "cuda")

@@ -159,13 +159,16 @@ def cases(questions: Iterable[Question], library: Library = "torch", **options: 
 
 
 def ordinary(dtype: str = "float32") -> list[Question]:
-    """Five small questions: a token kept half of the time, one kept always, one never, p == q."""
+    """Four small questions: a token kept half of the time, always, never, and with ratio 1.
+
+    Something is left over in each: what is special about equal rows is asked apart, so that one
+    mistake is not charged in every check.
+    """
     return [
         ask([0.75, 0.25], [0.375, 0.625], 0, dtype, "a token kept half of the time"),
         ask([0.5, 0.25, 0.25], [0.25, 0.5, 0.25], 1, dtype, "a token that is always kept"),
         ask([0.5, 0.25, 0.25], [0.0, 0.75, 0.25], 0, dtype, "a token that is never kept"),
         ask([0.25, 0.25, 0.5], [0.5, 0.25, 0.25], 1, dtype, "p[t] equals q[t]"),
-        ask([0.25, 0.75], [0.25, 0.75], 1, dtype, "p equals q"),
     ]
 
 
@@ -313,11 +316,13 @@ def grid_row(rng: random.Random, size: int, grid: int) -> list[float]:
 
 
 def grid_questions(rng: random.Random, dtype: str, count: int) -> list[Question]:
-    """Rows of simple fractions, exact in the dtype, over 1 to 8 tokens."""
+    """Two different rows of simple fractions, exact in the dtype, over 2 to 8 tokens."""
     questions = []
     for i in range(count):
-        size = 1 + i % 8
+        size = 2 + i % 7
         q, p = grid_row(rng, size, GRID[dtype]), grid_row(rng, size, GRID[dtype])
+        while q == p:
+            p = grid_row(rng, size, GRID[dtype])
         questions.append(asked(rng, q, p, dtype))
     return questions
 

