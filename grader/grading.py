@@ -58,16 +58,37 @@ class Grading:
         self._kill_all()
         self._closing.close()
 
+    def prepare(self, asked: set[str]) -> None:
+        """Starts the workers that checks will ask for by these fixture names, side by side.
+
+        They load what they need while the first checks run.
+        """
+        if "submission" not in asked:
+            return
+        problem = self.request.problem
+        self.submission.prepare()
+        if "draws" in asked and problem.draws is not None:
+            self.draws.prepare()
+        if "reference" in asked and problem.solution(self.request.library) is not None:
+            self.reference().prepare()
+        if "accelerator" in asked:
+            self.submission_on(self.accelerator).prepare()
+
     @property
     def submission(self) -> Submission:
         """The submission in the worker that checks share."""
-        if "submission" not in self._opened:
-            self._opened["submission"] = self.open_submission()
-        found: Submission = self._opened["submission"]
+        return self.submission_on("")
+
+    def submission_on(self, accelerator: str) -> Submission:
+        """The submission in the worker that the checks on an accelerator share ("": on none)."""
+        key = f"submission on {accelerator or 'cpu'}"
+        if key not in self._opened:
+            self._opened[key] = self.open_submission(accelerator)
+        found: Submission = self._opened[key]
         return found
 
     def open_submission(self, accelerator: str = "") -> Submission:
-        """The submission in a worker of its own: for checks that want no history, or a device."""
+        """The submission in a worker of its own, for a check that wants no history."""
         problem = self.request.problem
         opened = Submission(
             self._launcher_for(accelerator),
@@ -104,19 +125,18 @@ class Grading:
     def require_device(self) -> None:
         """UsageError where the device that was asked for is not here."""
         if self.request.device == "cuda":
-            reason = self.open_submission("cuda").unavailable()
+            reason = self.submission_on("cuda").unavailable()
             if reason:
                 raise UsageError(f"--device cuda: {reason}; leave --device out")
 
-    def accelerator_name(self) -> str:
-        """The device string of this grading's accelerator."""
-        return "cuda:0" if self.request.device == "cuda" else "sim:0"
+    @property
+    def accelerator(self) -> str:
+        """What device checks run on: "sim" or "cuda"."""
+        return "cuda" if self.request.device == "cuda" else "sim"
 
     def output(self) -> Output:
         """What the submission printed in its shared worker. This ends all workers."""
         self._kill_all()
-        if "submission" not in self._opened:
-            return Output("", False)
         return self.submission.close()
 
     def _kill_all(self) -> None:

@@ -153,6 +153,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item.stash[_RECORD] = {"facts": asdict(facts_of(item))}
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    asked = {name for item in session.items for name in getattr(item, "fixturenames", ())}
+    session.config.stash[GRADING].prepare(asked)
+
+
 def facts_of(item: pytest.Item) -> Facts:
     """What a check says about itself; KitFault where it does not say it right."""
     assert isinstance(item, pytest.Function)
@@ -194,18 +199,14 @@ def grading(request: pytest.FixtureRequest) -> Grading:
 def submission(request: pytest.FixtureRequest, grading: Grading) -> Iterator[Submission]:
     """The submission: call it, or give it cases to `check`."""
     accelerator = _accelerator(request, grading)
-    if not accelerator and request.node.get_closest_marker("fresh") is None:
-        grading.submission.load_or_raise()
-        grading.submission.evidence = Evidence()
-        yield grading.submission
-        return
+    fresh = request.node.get_closest_marker("fresh") is not None
     # The shared worker first: a file that cannot load is told once, for all checks.
     grading.submission.load_or_raise()
-    own = grading.open_submission(accelerator)
-    try:
-        own.load_or_raise()
-        yield own
-    finally:
+    own = grading.open_submission(accelerator) if fresh else grading.submission_on(accelerator)
+    own.load_or_raise()
+    own.evidence = Evidence()
+    yield own
+    if fresh:
         own.retire()
 
 
@@ -217,7 +218,7 @@ def reference(request: pytest.FixtureRequest, grading: Grading) -> Trusted:
 
 def _accelerator(request: pytest.FixtureRequest, grading: Grading) -> str:
     """ "sim" or "cuda" for a check that asks for an accelerator, "" for all others."""
-    return grading.accelerator_name()[:-2] if "accelerator" in request.fixturenames else ""
+    return grading.accelerator if "accelerator" in request.fixturenames else ""
 
 
 @pytest.fixture
@@ -235,7 +236,7 @@ def library(grading: Grading) -> str:
 @pytest.fixture
 def accelerator(grading: Grading) -> str:
     """The accelerator's device string; the check's submission runs where that device exists."""
-    return grading.accelerator_name()
+    return f"{grading.accelerator}:0"
 
 
 @pytest.fixture

@@ -166,6 +166,8 @@ class Submission:
         self._limits = limits
         self._accelerator = accelerator
         self._worker: Worker | None = None
+        # The nonce of a load that was asked for and not yet answered, or what went wrong asking.
+        self._loading: bytes | wire.WireError | None = None
         self._retired: list[Worker] = []
         self._printed: list[bytes] = []
         self._clock = clock or Clock(limits.submission)
@@ -429,7 +431,7 @@ class Submission:
 
     def _ready(self) -> Worker:
         """A worker in which the submission is loaded."""
-        if self._worker is not None:
+        if self._worker is not None and self._loading is None:
             return self._worker
         if self.load_failure is not None:
             raise NotLoaded(self.load_failure)
@@ -437,9 +439,11 @@ class Submission:
             raise NotRun(f"the submission used up its {self._clock.seconds:g} s before this")
         if self._ever_loaded:
             with self._clock.running():  # a new worker is needed through its own doing
-                worker = self._worker = self._launcher.start()
+                self.prepare()
         else:
-            worker = self._worker = self._launcher.start()
+            self.prepare()
+        worker = self._worker
+        assert worker is not None
         with self._clock.running():
             failure = self._loaded(worker)
         if failure is None:
@@ -458,8 +462,11 @@ class Submission:
         self.load_failure = failure
         raise NotLoaded(failure)
 
-    def _loaded(self, worker: Worker) -> Failure | None:
-        """Loads the source in a new worker; what prevents it, if anything."""
+    def prepare(self) -> None:
+        """Starts a worker and sends it the source, without waiting until that is loaded."""
+        if self._worker is not None or self.load_failure is not None:
+            return
+        self._worker = self._launcher.start()
         header = {
             "do": "load",
             "entries": self._entries,
@@ -468,10 +475,20 @@ class Submission:
             "memory": self._limits.memory,
             "seed": self._calls,
         }
-        deadline = self._clock.deadline(self._limits.load)
         try:
-            nonce = worker.send(header, self._source, deadline)
-            reply, _ = worker.reply(nonce, deadline)
+            deadline = self._clock.deadline(self._limits.load)
+            self._loading = self._worker.send(header, self._source, deadline)
+        except wire.WireError as error:
+            self._loading = error  # told when somebody wants the worker
+
+    def _loaded(self, worker: Worker) -> Failure | None:
+        """Waits until the source is loaded; what prevents it, if anything."""
+        loading, self._loading = self._loading, None
+        assert loading is not None
+        try:
+            if isinstance(loading, wire.WireError):
+                raise loading
+            reply, _ = worker.reply(loading, self._clock.deadline(self._limits.load))
             if set(reply) == {"loaded"}:
                 return None
             if set(reply) == {"unavailable"} and type(reply["unavailable"]) is str:
@@ -483,13 +500,13 @@ class Submission:
 
     def retire(self) -> None:
         """Kills the worker, if there is one, and leaves waiting for its end to `close`."""
-        worker, self._worker = self._worker, None
+        worker, self._worker, self._loading = self._worker, None, None
         if worker is not None:
             worker.kill()
             self._retired.append(worker)
 
     def _end_worker(self) -> Ending | None:
-        worker, self._worker = self._worker, None
+        worker, self._worker, self._loading = self._worker, None, None
         if worker is None:
             return None
         ending = worker.close()
@@ -559,8 +576,9 @@ class Trusted:
                 raise KitFault(f"{self._what}: {outcome.failure.message}\n{lines}".rstrip())
         return outcomes
 
-    def close(self) -> None:
-        self._submission.close()
+    def prepare(self) -> None:
+        """As a submission's."""
+        self._submission.prepare()
 
 
 class Helper(Trusted):

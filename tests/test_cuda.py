@@ -59,7 +59,7 @@ def test_asking_for_a_device_that_is_not_here_is_a_usage_error(started):
     path = problem.template("torch")
     request = Request(KIT, problem, path.read_bytes(), "torch", "cuda", seed=0, hidden=False)
     with Grading(request, started) as grading:
-        reason = grading.open_submission("cuda").unavailable()
+        reason = grading.submission_on("cuda").unavailable()
     if reason is None:
         pytest.skip("there is a CUDA device here")
     with pytest.raises(UsageError, match="sees no CUDA device here"):
