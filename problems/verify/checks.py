@@ -219,11 +219,7 @@ def test_rows_that_are_views(submission, library):
 @pytest.mark.hint("p - q makes a new array; p -= q, clamp_ or out= on an input write into it.")
 def test_inputs_are_left_alone(submission, library):
     """Neither input is changed: values, shape, strides and flags are as they were."""
-    calls = [
-        case
-        for family in (ORDINARY, ZEROS)
-        for case in every_dtype(family, library)
-    ]
+    calls = [case for family in (ORDINARY, ZEROS) for case in every_dtype(family, library)]
     first, second = ORDINARY["float32"][:2]
     calls += [
         *cases(SOFTMAX["float32"], library),
