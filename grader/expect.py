@@ -33,6 +33,7 @@ from grader.values import (
 )
 
 Likeness = Literal["same", "different", "unlike"]
+About = Literal["form", "values", "side effect", "no answer"]
 
 
 class Mismatch(AssertionError):
@@ -41,7 +42,8 @@ class Mismatch(AssertionError):
     wrong: the answer had the right form and wrong values, which is evidence about the output law
     of a sampled problem. first: the first case that failed, by its note. failure: the
     `grader.report.Failure` behind it, where the submission gave no value. kind: what may be told
-    of a hidden check. form: the answer's form is at fault (types, keys, shape), not its values.
+    of a hidden check. about: whether the answer's form (types, keys, shape), its values or a side
+    effect is at fault, or that there was no answer.
     """
 
     def __init__(
@@ -52,7 +54,7 @@ class Mismatch(AssertionError):
         first: str | None = None,
         failure: Any = None,
         kind: str | None = None,
-        form: bool = False,
+        about: About = "values",
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -60,7 +62,7 @@ class Mismatch(AssertionError):
         self.first = first
         self.failure = failure
         self.kind = kind
-        self.form = form
+        self.about = about
 
     def __str__(self) -> str:
         return self.message
@@ -78,9 +80,9 @@ class Difference:
     text: str
 
     @property
-    def form(self) -> bool:
-        """Whether the form of the answer is at fault, before any of its values."""
-        return self.kind not in ("value", "zeros")
+    def about(self) -> About:
+        """Whether the form of the answer is at fault, or its values."""
+        return "values" if self.kind in ("value", "zeros") else "form"
 
     def __str__(self) -> str:
         return self.text
@@ -166,6 +168,9 @@ class _OneOf(Expectation):
         differences = [choice.difference(got) for choice in self.choices]
         if None in differences:
             return None
+        for choice, difference in zip(self.choices, differences, strict=True):
+            if choice.likeness(got) == "same":
+                return difference  # the numbers are one of the choices; their form is not
         # Every choice has the same form, so a fault of form is told once, by the first.
         if len(set(differences)) == 1:
             return differences[0]
@@ -279,7 +284,12 @@ def _array_difference(
     for what in ("dtype", "shape", "device"):
         wanted, found = getattr(expected, what), getattr(got, what)
         if wanted != found:
-            return Difference(where, what, f"{where}: expected {what} {wanted}, got {what} {found}")
+            text = f"{where}: expected {what} {wanted}, got {what} {found}"
+            if what == "shape" and len(wanted) == len(found) == 1 and expected.dtype not in EPS:
+                # A list of another length is another list: its entries are what went wrong.
+                text = f"{where}: expected length {wanted[0]}, got {found[0]}{_both(expected, got)}"
+                return Difference(where, "value", text)
+            return Difference(where, what, text)
     if got.requires_grad:
         return Difference(where, "flag", f"{where}: the tensor must not require grad")
     if isinstance(expected, Array) and expected.dtype not in EPS and got.data == expected.data:
@@ -308,8 +318,13 @@ def _array_difference(
     wanted_text, got_text = show_apart(wanted_number, got_number)
     text = f"{at}: expected {wanted_text}, got {got_text}"
     if 1 < have.size <= 16:
-        text += f"\n  expected {show(_shown(expected))}\n  got      {show(got)}"
+        text += _both(expected, got)
     return Difference(where, "value", text)
+
+
+def _both(expected: Array | Like, got: Array) -> str:
+    """The expected and the returned array, a line each."""
+    return f"\n  expected {show(_shown(expected))}\n  got      {show(got)}"
 
 
 def _close(
@@ -348,7 +363,7 @@ def _wanted(expected: Value) -> str:
     if type(expected) in (bool, int, str):
         return f"{type_name(expected)} {expected!r}"
     if type(expected) is float:
-        return f"a Python float ({show_number(expected)})"
+        return f"a Python float ({expected!r})"
     return f"a {type_name(expected)}"
 
 

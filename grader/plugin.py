@@ -304,7 +304,7 @@ class _judged:
             "told": told.kind or "a wrong answer",
             "first": told.first,
             "failure": told.failure.kind if told.failure else None,
-            "form": told.form,
+            "about": told.about,
         }
         in_full = self.item.config.stash.get(_TOLD_IN_FULL, False)
         hidden = record["facts"]["hidden"] and not in_full
@@ -316,7 +316,7 @@ class _judged:
         difference, _ = self.item.config.stash[_COMPARED]
         text = difference.text or str(error).removeprefix("assert ")
         kind = f"{difference.place}: wrong {difference.kind}" if difference.text else None
-        return Mismatch(text, kind=kind, form=bool(difference.text) and difference.form)
+        return Mismatch(text, kind=kind, about=difference.about if difference.text else "values")
 
 
 def _fault_text(error: BaseException) -> str:

@@ -176,8 +176,8 @@ def _checks(report: Report, marks: Marks, full: bool) -> Iterator[Line]:
 class _Told:
     """How much of each failure is said: some in full, the others in one line.
 
-    In full go the failures that most of their own cases show: where every case of a check fails,
-    its title names the mistake; where one in ten does, the mistake is another check's.
+    In full go the most telling ones. Where every case of a check fails, its title names the
+    mistake; where one in ten does, the mistake is another check's.
     """
 
     def __init__(self, checks: Sequence[CheckResult], full: bool) -> None:
@@ -186,7 +186,7 @@ class _Told:
         self._shown: set[str] = set()
         self._in_full: dict[str, str] = {}
         self._least = min(map(_share_passed, _missed(checks)), default=0.0)
-        for check in sorted(_missed(checks), key=_share_passed):
+        for check in sorted(_missed(checks), key=_how_telling):
             message = clean(check.message or "")
             if "\n" in message and len(self._in_full) < IN_FULL:
                 self._in_full.setdefault(self._mistake(check), check.id)
@@ -221,6 +221,15 @@ class _Told:
 
 def _missed(checks: Sequence[CheckResult]) -> list[CheckResult]:
     return [check for check in checks if check.outcome in ("failed", "error")]
+
+
+def _how_telling(check: CheckResult) -> tuple[bool, bool, float]:
+    """What to order failures by, the one that names its mistake best first.
+
+    A hint is there only where the check is about the kind of mistake that was made; a hidden check
+    says next to nothing; and of the others the one tells most of whose cases most failed.
+    """
+    return check.hint is None, check.hidden, _share_passed(check)
 
 
 def _share_passed(check: CheckResult) -> float:
@@ -319,7 +328,7 @@ def _advice(report: Report, again: str) -> Iterator[str]:
     scored = [check for check in _missed(report.checks) if not check.extra]
     # What a biased answer breaks is the law, whatever else it breaks with it.
     law = [check for check in scored if report.verdict == "biased" and check.group == "law"]
-    first = min(law or scored, key=_share_passed, default=None)
+    first = min(law or scored, key=_how_telling, default=None)
     if first is None:
         yield f"Next: some checks could not be run here; see why above, then: {again}"
         return

@@ -34,8 +34,13 @@ if TYPE_CHECKING:
 ERRORS = frozenset({"exception", "import_error", "exit", "timeout", "memory", "crash", "died",
                     "flood", "malformed"})  # fmt: skip
 
-# Groups whose checks ask for the form of an answer: types, shape, where it lies.
-ABOUT_FORM = frozenset({"contract", "device"})
+# The groups whose hints can be about a mistake of a kind (`grader.expect.About`).
+FITTING = {
+    "form": frozenset({"contract", "device"}),
+    "values": frozenset({"values", "edges", "law", "draws", "seeded"}),
+    "side effect": frozenset({"side effects", "draws", "seeded"}),
+    "no answer": frozenset[str](),
+}
 
 # Below this share of differing seeded cases the stated draws are used and a decision is a little
 # off; submissions of the right law with other draws differ in 11 to 61 % of them.
@@ -64,8 +69,9 @@ def _check(records: list[dict[str, Any]]) -> CheckResult:
             name = failed[0]["nodeid"].rpartition("[")[2].removesuffix("]")
             first = name
             message = _about_cases(name, len(failed), len(records), failed[0]["result"]["message"])
-        if not hidden and failed[0]["result"]["first"]:
-            first = ", ".join(filter(None, [first, failed[0]["result"]["first"]]))
+        inner = failed[0]["result"]["first"]
+        if not hidden and inner and inner != first:
+            first = ", ".join(filter(None, [first, inner]))
     elif skipped:
         outcome, message = "not_run", skipped[0]["reason"]
     else:
@@ -87,11 +93,12 @@ def _check(records: list[dict[str, Any]]) -> CheckResult:
 
 
 def _fits(facts: dict[str, Any], failed: dict[str, Any]) -> bool:
-    """Whether a check's hint is about what went wrong: form where it asks for form, else values.
+    """Whether a check's hint is about what went wrong.
 
-    Every check compares whole answers, so one about types also fails for a wrong value.
+    Every check compares whole answers, so one about types also fails for a wrong value, and one
+    about side effects for either. An exception says more than any hint.
     """
-    return bool(failed["result"]["form"]) == (facts["group"] in ABOUT_FORM)
+    return facts["group"] in FITTING[failed["result"]["about"]]
 
 
 def _about_cases(name: str, failed: int, total: int, message: str) -> str:

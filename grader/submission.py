@@ -51,7 +51,9 @@ class Case:
 
     note: what is special about it, for the learner. default_dtype: PyTorch's default during the
     call (float32 unless given). global_seed: what the global generators are seeded with before it.
-    state_after: the expected state of the generator argument afterwards.
+    continues: they are not seeded, but go on from the call before it in the same message.
+    state_after: the expected state afterwards of the generator argument, or of PyTorch's default
+    generator where none is passed.
     """
 
     args: tuple[Value, ...]
@@ -60,6 +62,7 @@ class Case:
     note: str = ""
     default_dtype: str | None = None
     global_seed: int | None = None
+    continues: bool = False
     state_after: bytes | None = None
 
 
@@ -193,12 +196,14 @@ class Submission:
         unchanged: bool = False,
         private: bool = False,
         globals_untouched: bool = False,
+        reuse: bool = False,
     ) -> None:
         """Makes every call and raises one Mismatch unless each answer is the expected one.
 
         unchanged: the arguments keep their bytes, shape, strides and flags. private: answers share
         no memory with arguments or with each other. globals_untouched: no global generator of
-        PyTorch, NumPy or Python draws.
+        PyTorch, NumPy or Python draws. reuse: every call gets the array objects of the call before,
+        refilled with its own values, where shape and dtype allow it.
         """
         cases = list(cases)
         if not cases:
@@ -210,7 +215,7 @@ class Submission:
             "generator": any(case.state_after is not None for case in cases),
         }
         observe = [name for name, want in wanted.items() if want]
-        outcomes = self.outcomes(cases, observe)
+        outcomes = self.outcomes(cases, observe, reuse=reuse)
         if private:
             # Answers were overwritten: a submission that keeps them would fail the next check too.
             self.retire()
@@ -269,7 +274,12 @@ class Submission:
         return Tally(values, counts, order)
 
     def outcomes(
-        self, cases: Sequence[Case], observe: Sequence[str] = (), entry: str | None = None
+        self,
+        cases: Sequence[Case],
+        observe: Sequence[str] = (),
+        entry: str | None = None,
+        *,
+        reuse: bool = False,
     ) -> list[Outcome]:
         """Makes all calls in one message. observe: any of args, generator, globals, private.
 
@@ -285,7 +295,8 @@ class Submission:
                 untried = Failure(kind, "was not called any more after what happened before")
                 outcomes += [Outcome(failure=untried)] * (len(cases) - len(outcomes))
                 break
-            outcomes += self._message(cases[len(outcomes) :], observe, entry or self._entries[0])
+            left = cases[len(outcomes) :]
+            outcomes += self._message(left, observe, entry or self._entries[0], reuse)
             workers += 1
         return outcomes
 
@@ -328,7 +339,9 @@ class Submission:
 
     # ---- one message
 
-    def _message(self, cases: Sequence[Case], observe: Sequence[str], entry: str) -> list[Outcome]:
+    def _message(
+        self, cases: Sequence[Case], observe: Sequence[str], entry: str, reuse: bool
+    ) -> list[Outcome]:
         """The outcomes of as many calls as one worker lives through, at least one."""
         worker = self._ready()
         writer = RequestWriter()
@@ -336,6 +349,7 @@ class Submission:
             "do": "calls",
             "calls": [self._call(case, writer, entry) for case in cases],
             "observe": list(observe),
+            "reuse": reuse,
         }
         outcomes: list[Outcome] = []
         with self._clock.running():
@@ -361,7 +375,9 @@ class Submission:
     def _call(self, case: Case, writer: RequestWriter, entry: str) -> dict[str, Any]:
         self._calls += 1
         seed = case.global_seed
-        if seed is None:
+        if case.continues:
+            seed = None
+        elif seed is None:
             seed = self._calls * 0x9E3779B1 % 2**32  # a different stream for every call
         return {
             "entry": entry,
@@ -376,7 +392,8 @@ class Submission:
         likeness = "unlike" if outcome.failure else case.expects.likeness(outcome.value)
         self.evidence.wrong += likeness == "different"
         self.evidence.unlike += likeness == "unlike"
-        self.evidence.drew += likeness == "same" and outcome.generator != case.state_after
+        moved = case.state_after is not None and outcome.generator != case.state_after
+        self.evidence.drew += likeness == "same" and moved
 
     def _fault(self, case: Case, outcome: Outcome, observe: Sequence[str]) -> Mismatch | None:
         """Why a case is not passed; None if it is."""
@@ -392,8 +409,10 @@ class Submission:
             kind, text = "an argument was changed", f"you changed an argument: {text}"
         elif outcome.moved and "globals" in observe:
             names_moved = ", ".join(outcome.moved)
-            kind = f"the global generator of {names_moved} was used"
-            text = f"{kind}: draw from the generator that is passed, and nothing else"
+            kind = f"the global generator of {names_moved} was drawn from or seeded"
+            passed = any(isinstance(value, Generator) for value in given)
+            rule = "use the generator that is passed" if passed else "draw nothing and seed nothing"
+            text = f"{kind}: {rule}"
         elif case.state_after is not None and outcome.generator != case.state_after:
             kind = "the generator's state afterwards"
             text = (
@@ -405,7 +424,7 @@ class Submission:
         if not text:
             return None
         message = f"{describe(case, self._parameters)}\n{text}"
-        return Mismatch(message, kind=kind, form=found is not None and found.form)
+        return Mismatch(message, kind=kind, about=found.about if found else "side effect")
 
     def _not_private(
         self, case: Case, outcome: Outcome, names: list[str], given: list[Value]
@@ -458,6 +477,7 @@ class Submission:
                 f"the file could not be loaded again: {failure.message}",
                 failure=failure,
                 kind=_told(failure),
+                about="no answer",
             )
         self.load_failure = failure
         raise NotLoaded(failure)
@@ -642,7 +662,7 @@ def _failed(case: Case, failure: Failure, parameters: Sequence[str]) -> Mismatch
     lines = [describe(case, parameters), f"your code {_sentence(failure)}"]
     if failure.traceback:
         lines.append(failure.traceback)
-    return Mismatch("\n".join(lines), failure=failure, kind=_told(failure))
+    return Mismatch("\n".join(lines), failure=failure, kind=_told(failure), about="no answer")
 
 
 def _sentence(failure: Failure) -> str:

@@ -62,7 +62,7 @@ def library_of(text: str, libraries: tuple[str, ...]) -> str:
     """
     imported = {
         name.partition(".")[0]
-        for line in _IMPORT.finditer(text)
+        for line in _IMPORT.finditer(_LONG_STRING.sub("", text))
         for name in re.findall(r"[\w.]+", line["from"] or re.sub(r"\bas\s+\w+", "", line["names"]))
     }
     return next(
@@ -70,6 +70,7 @@ def library_of(text: str, libraries: tuple[str, ...]) -> str:
     )
 
 
+_LONG_STRING = re.compile(r'("""|\'\'\').*?\1', re.DOTALL)
 _IMPORT = re.compile(
     r"(?:^|;)[ \t]*(?:from[ \t]+(?P<from>[\w.]+)[ \t]+import\b|import[ \t]+(?P<names>[^;#\n]+))",
     re.MULTILINE,

@@ -502,6 +502,8 @@ def test_an_interrupt_leaves_no_score_and_no_process(grade, make_kit, seconds):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        # Where the tests run in the background of a shell, interrupts are ignored: undo that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     time.sleep(seconds)
     os.killpg(process.pid, signal.SIGINT)

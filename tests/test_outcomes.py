@@ -84,11 +84,19 @@ AT_LOAD = {
     ),
     "too few parameters": (
         "def plus_one():\n    return 2\n",
-        Failure("wrong_arity", "plus_one must take (number): too many positional arguments"),
+        Failure(
+            "wrong_arity",
+            "plus_one() does not take the arguments (number): "
+            "too many positional arguments",
+        ),
     ),
     "too many parameters": (
         "def plus_one(number, step):\n    return number + step\n",
-        Failure("wrong_arity", "plus_one must take (number): missing a required argument: 'step'"),
+        Failure(
+            "wrong_arity",
+            "plus_one(number, step) does not take the arguments (number): "
+            "missing a required argument: 'step'",
+        ),
     ),
     "exception": (
         "def prepare():\n    return {}['key']\n\nprepare()\n",

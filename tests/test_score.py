@@ -21,7 +21,7 @@ def case(
     told="the kind of fault",
     first=None,
     failure=None,
-    form=False,
+    about="values",
     reason=None,
     **evidence,
 ):
@@ -49,7 +49,7 @@ def case(
             "told": told,
             "first": first,
             "failure": failure,
-            "form": form,
+            "about": about,
         }
     return record
 
@@ -126,18 +126,23 @@ def test_a_hidden_check_tells_the_kind_of_fault_alone():
 
 
 @pytest.mark.parametrize(
-    ("group", "form", "told"),
+    ("group", "about", "told"),
     [
-        ("contract", True, True),
-        ("contract", False, False),
-        ("device", True, True),
-        ("values", True, False),
-        ("values", False, True),
+        ("contract", "form", True),
+        ("contract", "values", False),
+        ("device", "form", True),
+        ("values", "form", False),
+        ("values", "values", True),
+        ("values", "side effect", False),
+        ("side effects", "side effect", True),
+        ("side effects", "values", False),
+        ("draws", "side effect", True),
+        ("law", "no answer", False),
     ],
 )
-def test_a_hint_is_told_where_it_fits(group, form, told):
-    """A hint on types is for a wrong type, a hint on values for a wrong value."""
-    (check,) = score.checks([case("test_it", "failed", group=group, form=form)])
+def test_a_hint_is_told_where_it_fits(group, about, told):
+    """A hint on types is for a wrong type, one on values for a wrong value, none for a crash."""
+    (check,) = score.checks([case("test_it", "failed", group=group, about=about)])
     assert (check.hint is not None) == told
 
 

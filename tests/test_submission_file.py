@@ -174,3 +174,9 @@ def test_a_library_that_is_not_offered_can_not_be_chosen():
     source = submission_file.SubmissionSource(name="step.py", text="", sha256="", size=0)
     with pytest.raises(UsageError, match="'step' is not offered in numpy, only in torch"):
         submission_file.chosen_library("numpy", source, "step", ("torch",))
+
+
+def test_an_import_in_a_docstring_tells_nothing():
+    """A line of a docstring that begins like an import is no import."""
+    text = '"""How to use it:\n\nimport torch\n"""\nimport numpy as np\n'
+    assert submission_file.library_of(text, ("torch", "numpy")) == "numpy"

@@ -423,3 +423,32 @@ def _wait(until: Callable[[], bool], seconds: float) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end and not until():
         time.sleep(0.05)
+
+
+def test_arguments_are_refilled_where_reuse_is_asked_for(open_source):
+    """With `reuse` a call gets the objects of the call before, holding its own values."""
+    submission = open_source(
+        """
+        seen = []
+        def f(x=None):
+            seen.append(x)
+            return (x is seen[0], x.tolist())
+        """
+    )
+    rows = [array([1.0, 2.0]), array([3.0, 4.0]), array([5.0, 6.0, 7.0])]
+    answers = [(True, [1.0, 2.0]), (True, [3.0, 4.0]), (False, [5.0, 6.0, 7.0])]
+    cases = [Case((row,), exactly(answer)) for row, answer in zip(rows, answers, strict=True)]
+    submission.check(cases, reuse=True)
+
+
+def test_global_generators_go_on_where_a_case_continues(open_source):
+    """`continues` leaves the default generator where the last call left it; its state is seen."""
+    submission = open_source("import torch\ndef f():\n    return torch.rand(()).item()")
+    anything = exactly(None)
+    first = Case((), anything, global_seed=3)
+    again = Case((), anything, global_seed=3)
+    further = Case((), anything, continues=True)
+    outcomes = submission.outcomes([first, further, again], ["generator"])
+    values = [outcome.value for outcome in outcomes]
+    assert values[0] == values[2] != values[1]
+    assert outcomes[0].generator == outcomes[2].generator != outcomes[1].generator

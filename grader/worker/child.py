@@ -36,6 +36,7 @@ from codec import (
     memory,
     overlap,
     overwrite,
+    refill,
     type_name,
 )
 
@@ -194,12 +195,16 @@ def _entry_failure(
             "kind": "not_callable",
             "message": f"{entry} is {type_name(type(function))}, not a function",
         }
+    own = "…"
     try:
-        inspect.signature(function).bind(*parameters)
+        signature = inspect.signature(function)
+        own = ", ".join(map(str, signature.parameters))
+        signature.bind(*parameters)
     except TypeError as error:
         return {
             "kind": "wrong_arity",
-            "message": f"{entry} must take ({', '.join(parameters)}): {_text_of(error)}",
+            "message": f"{entry}({own}) does not take the arguments "
+            f"({', '.join(parameters)}): {_text_of(error)}"[: wire.MESSAGE_LIMIT],
         }
     except BaseException:
         pass  # a callable that will not say what it takes is called and seen
@@ -213,13 +218,17 @@ def _calls(
     observe = frozenset(request["observe"])
     decoder = Decoder(payload, loaded.devices)
     kept: list[tuple[Any, list[Any]]] = []
+    arguments: list[Any] = []
     for index, call in enumerate(request["calls"]):
         reply: dict[str, Any] = {"i": index}
         out = Payload()
         encoder = Encoder(out, loaded.devices)
-        arguments = [decoder.value(argument) for argument in call["args"]]
+        fresh = [decoder.value(argument) for argument in call["args"]]
+        arguments = refill(arguments, fresh) if request["reuse"] else fresh
         named = {name: decoder.value(argument) for name, argument in call["kwargs"].items()}
         _reset(loaded.devices, call["seed"], call["default_dtype"])
+        if "globals" in observe:
+            random.seed(call["seed"])  # seeding it anew with a number of its own then shows
         states = global_generators() if "globals" in observe else {}
         before = {name: read() for name, read in states.items()}
         try:
@@ -237,8 +246,8 @@ def _calls(
                 for a in everything
             ]
         if "generator" in observe:
-            states_after = [encoder.state(a) for a in everything if isinstance(a, torch.Generator)]
-            reply["generator"] = states_after[0] if states_after else None
+            given = [a for a in everything if isinstance(a, torch.Generator)]
+            reply["generator"] = encoder.state(given[0] if given else torch.default_generator)
         if states:
             reply["moved"] = [name for name, read in states.items() if read() != before[name]]
         if "private" in observe:
@@ -347,15 +356,19 @@ def _clone(argument: Any) -> Any:
     return argument.copy() if isinstance(argument, np.ndarray) else argument
 
 
-def _reset(devices: Devices, seed: int, default_dtype: str | None) -> None:
-    """Undoes what an earlier call may have left switched on, and seeds the global generators."""
+def _reset(devices: Devices, seed: int | None, default_dtype: str | None) -> None:
+    """Undoes what an earlier call may have left switched on, and seeds the global generators.
+
+    Without a seed they go on from where the last call left them.
+    """
     torch.set_default_dtype(getattr(torch, default_dtype or "float32"))
     if torch.get_default_device().type != "cpu":
         torch.set_default_device(None)
     torch.set_flush_denormal(False)
     torch.set_grad_enabled(True)
-    devices.seed(seed)
-    np.random.seed(seed)
+    if seed is not None:
+        devices.seed(seed)
+        np.random.seed(seed)
 
 
 def _restore() -> None:

@@ -11,8 +11,9 @@ Requests (the grader's), by the header's "do":
     versions  nothing more. One reply with the versions of what is loaded.
     load      payload = the source text; {"entries", "parameters", "accelerator", "memory" in MiB,
             "seed"}. One reply: "loaded", or "failed", or why the accelerator is "unavailable".
-    calls   {"calls": [...], "observe": [...]}. One reply for every call, in order; if "private" is
-            observed, one more with the answers read again and the arguments after overwriting them.
+    calls   {"calls": [...], "observe": [...], "reuse"}. One reply for every call, in order; if
+            "private" is observed, one more with the answers read again and the arguments after
+            overwriting them.
     repeat  {"entry", "call", "times", "every"}: one call over and over. One reply for every `every`
             calls, which names each distinct answer once.
 
