@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from fractions import Fraction
 
@@ -63,8 +64,7 @@ class Numbers:
 
     def run(self, one_case):
         """The answer to a case by a plain float loop that knows nothing of `cases`."""
-        q, p, d, generator = one_case.args
-        assert isinstance(generator, Generator)
+        q, p, d, generator = (*one_case.args, Generator(0, False))[:4]
         q, p, d = q.numbers(), p.numbers(), d.numbers().tolist()
         for i, t in enumerate(d):
             coins, race = self.numbers(generator.seed, i + 1, p.shape[1])
@@ -150,6 +150,10 @@ def test_renaming_tokens_renames_the_answer():
         cases.nothing_drafted,
         cases.one_word_vocabulary,
         cases.strided,
+        cases.long_drafts,
+        cases.large_vocabularies,
+        cases.varied,
+        cases.unsettled,
     ],
 )
 def test_settled_families_hold_for_any_random_numbers(family):
@@ -193,9 +197,10 @@ def test_seeded_cases_follow_the_numbers():
 def test_a_tie_rejects():
     """A plain loop that keeps a token strictly below the ratio rejects every tie."""
     numbers = Numbers(5)
-    ties = cases.tie(numbers)
-    assert len(ties) == 20
-    assert {numbers.run(c)[1] for c in ties} == {0}
+    kinds = cases.ties(numbers)
+    assert [len(kind) for kind in kinds] == [10, 10, 10]
+    assert [{numbers.run(c)[1] for c in kind} for kind in kinds] == [{0}, {0}, {1}]
+    ties = [c for kind in kinds for c in kind]
     assert [c.note for c in ties if numbers.run(c) != c.expects] == []
     assert [c.note for c in ties if numbers.run(c) == cases.keeps(c)] == []
 
@@ -240,7 +245,11 @@ def test_no_constant_answer_fits_a_whole_family(constant):
         cases.bracket_accept(numbers, range(8)),
         cases.bracket_residual(numbers, range(8)),
         cases.bracket_bonus(numbers, range(8)),
-        cases.tie(numbers),
+        *cases.ties(numbers),
+        cases.long_drafts(),
+        cases.large_vocabularies(),
+        cases.varied(),
+        cases.unsettled(),
     ]
     tokens, n = constant
     got = (array(list(tokens), "int64"), n)
@@ -302,10 +311,12 @@ def test_races_and_picks_see_the_same_exponentials(draws):
 def test_a_stream_begins_like_a_single_pick(draws):
     """The first pick of a stream is the one after as many coins; the second is another draw."""
     weights = array([0.25] * 8, "float64")
-    chosen = draws("stream", 5, [2, 0], [4, 4], weights).numbers().tolist()
+    picks, states = draws("stream", 5, [2, 0], [4, 4], weights)
+    chosen = picks.numbers().tolist()
     single, _ = draws("picks", [5], [2], [4], array([0.25] * 4, "float64"))
     assert chosen[0] == single.numbers().item()
     assert len(chosen) == 2
+    assert states.numbers()[0].tolist() == draws("states", [5], [2], [4]).numbers()[0].tolist()
 
 
 def test_coins_are_float32_numbers_below_one(draws):
@@ -322,3 +333,98 @@ def test_states_differ_by_every_coin(draws):
     states = draws("states", [3, 3, 3], [0, 1, 1], [4, 4, 5]).numbers()
     assert states.shape[0] == 3
     assert len({state.tobytes() for state in states}) == 3
+
+
+def families(draws):
+    """Every case of every family, public and fresh, with a name for each family."""
+    rng = random.Random(11)
+    seeds = range(6)
+    fresh = [
+        cases.followed(draws, cases.fresh_large(rng, 8)),
+        cases.followed(draws, cases.long_steps(rng) + cases.wide_steps(rng, 2)),
+    ]
+    return {
+        "all_kept": cases.all_kept(),
+        "first_rejection": cases.first_rejection(),
+        "long_drafts": cases.long_drafts(),
+        "half_types": cases.half_types(),
+        "id_types": cases.id_types(),
+        "generator_forms": cases.generator_forms(),
+        "equal_rows": cases.equal_rows(),
+        "forbidden_token": cases.forbidden_token(),
+        "small_residual": cases.small_residual(),
+        "zero_residual": cases.zero_residual(),
+        "zero_residual_draws": cases.zero_residual_draws(draws),
+        "nothing_drafted": cases.nothing_drafted(),
+        "one_word_vocabulary": cases.one_word_vocabulary(),
+        "large_vocabularies": cases.large_vocabularies(),
+        "strided": cases.strided(),
+        "touchable": cases.touchable(),
+        "varied": cases.varied(),
+        "unsettled": cases.unsettled(),
+        "on_device": cases.on_device("cpu"),
+        "bracket_accept": cases.bracket_accept(draws, range(8)),
+        "bracket_residual": cases.bracket_residual(draws, seeds),
+        "bracket_bonus": cases.bracket_bonus(draws, seeds),
+        "bracket_tail": [
+            *cases.bracket_tail(draws, seeds, True),
+            *cases.bracket_tail(draws, seeds, False),
+        ],
+        "ties": [one for kind in cases.ties(draws) for one in kind],
+        "coin_of_zero": cases.coin_of_zero(draws),
+        "generator_states": cases.generator_states(draws),
+        "seeded_cases": cases.seeded_cases(draws, rng, 60),
+        "default_generator_cases": cases.default_generator_cases(draws, rng, 20),
+        "one_after_another": cases.one_after_another(draws, 1, rng, 24),
+        "refilled": cases.refilled(draws, 1, rng),
+        "fresh_settled": [
+            cases.case(step, seed, dtype=dtype)
+            for step, seed in cases.fresh_settled(rng, 24)
+            for dtype in cases.EXACT_DTYPES
+        ],
+        "fresh_half": cases.fresh_half(rng, 12),
+        "fresh_possible": cases.fresh_possible(rng, 24),
+        "fresh_shapes": cases.fresh_shapes(rng),
+        "fresh_large": [
+            cases.case(step, seed, found, dtype=dtype)
+            for calls in fresh
+            for step, seed, found in calls
+            for dtype in cases.EXACT_DTYPES
+        ],
+    }
+
+
+def test_every_row_is_a_distribution_and_every_drafted_token_is_possible(draws):
+    """Every row of every case sums to one within rounding, and every drafted token has q > 0."""
+    for name, family in families(draws).items():
+        assert family, name
+        for one in family:
+            q, p, ids = one.args[:3]
+            for row in (*q.numbers(), *p.numbers()):
+                assert row.min() >= 0, (name, one.note)
+                assert abs(math.fsum(row) - 1) <= 2 * p.eps, (name, one.note)
+            drafted = ids.numbers().tolist()
+            assert all(q.numbers()[i, t] > 0 for i, t in enumerate(drafted)), (name, one.note)
+
+
+def test_a_coin_near_one_is_one_in_half_precision(draws):
+    """The known seeds give coins that float16 and bfloat16 round to one."""
+    coins = draws("coins", cases.HIGH_COIN_SEEDS, 1).numbers()[:, 0].tolist()
+    assert all(1 - 2**-13 < coin < 1 for coin in coins)
+    assert array(coins, "float16").numbers().tolist() == [1.0] * len(coins)
+
+
+def test_a_refilled_family_has_one_shape_and_repeats_itself(draws):
+    """Tensors can be refilled from call to call, and some calls are given the same numbers."""
+    built = cases.refilled(draws, 3, random.Random(5))
+    assert {tuple(a.shape for a in c.args[:3]) for c in built} == {((2, 4), (3, 4), (2,))}
+    assert {c.args[0].dtype for c in built} == {"float32"}
+    assert len({c.args[1].data for c in built}) < len(built)
+
+
+def test_calls_without_a_generator_form_one_stream(draws):
+    """The first of a row seeds the default generator, the others go on, and each has a state."""
+    built = cases.default_generator_cases(draws, random.Random(6), 8)
+    stream = [c for c in built if c.state_after is not None]
+    assert [c.continues for c in stream] == [False, *[True] * 11]
+    assert [c.global_seed is None for c in stream] == [False, *[True] * 11]

@@ -190,6 +190,16 @@ BEYOND_STATISTICS = {
     *("returns_always_equal", "returns_empty_tuple", "returns_list", "returns_namedtuple"),
     *("returns_none", "tokens_2d", "tokens_column", "tokens_float", "tokens_follow_ids"),
     *("tokens_int32", "tokens_list", "tokens_numpy", "tokens_squeezed"),
+    *("bonus_in_float16", "cached_by_address", "cached_by_state", "coin_20_bits"),
+    *("coin_below_by_epsilon", "coin_in_row_dtype", "eight_positions"),
+    *("global_draw_if_unsettled", "half_extra_coin", "half_global_generator"),
+    *("half_without_draws", "less_or_equal_float32", "less_or_equal_later", "lru_cache_ids"),
+    *("lru_cache_rows", "lru_cache_whole", "min_p", "mutates_half", "mutates_large"),
+    *("mutates_strided", "mutates_without_draft", "none_copies_default", "none_extra_draw"),
+    *("none_fails_without_draft", "none_restores_state", "rare_tokens_kept"),
+    *("rare_tokens_rejected", "ratio_epsilon_tiny", "ratio_floor_tiny", "ratio_in_float32"),
+    *("reuses_buffer_half", "reuses_buffer_large", "reuses_buffer_narrow_ids", "ring_buffer"),
+    *("tokens_through_half", "tokens_through_id_dtype", "tokens_through_row_dtype", "top_k_256"),
 }
 
 

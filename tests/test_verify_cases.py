@@ -1,6 +1,7 @@
 """The questions of `verify` are legal and their answers right, by ways the oracle does not use."""
 
 import random
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -20,6 +21,8 @@ FIXED = {
     "slight_shifts": cases.slight_shifts,
     "tiny_residuals": cases.tiny_residuals,
     "rare_tokens": cases.rare_tokens,
+    "subnormal_residuals": cases.subnormal_residuals,
+    "subnormal_tokens": cases.subnormal_tokens,
     "disjoint_supports": cases.disjoint_supports,
     "zeros_in_draft": cases.zeros_in_draft,
     "every_token": cases.every_token,
@@ -33,6 +36,10 @@ FRESH = {
     "sparse": lambda rng, dtype: cases.sparse_questions(rng, dtype, [2, 3, 30]),
     "tiny": lambda rng, dtype: cases.tiny_residual_questions(rng, dtype, 6),
     "rare": lambda rng, dtype: cases.rare_token_questions(rng, dtype, 6),
+    "subnormal": lambda rng, dtype: cases.subnormal_residual_questions(rng, dtype, 6),
+    "different": lambda rng, dtype: cases.different_rows(rng, dtype, [2, 2, 300]),
+    "equal": lambda rng, dtype: [cases.equal_softmax(rng, dtype, 9)],
+    "middle": lambda rng, dtype: cases.apart_in_the_middle(rng, dtype),
 }
 EVERYTHING = [
     pytest.param(make(dtype), id=f"{family}-{dtype}")
@@ -206,10 +213,61 @@ def test_the_reciprocal_of_a_tiny_half_precision_sum_overflows():
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_rare_tokens_survive_rounding(dtype):
-    """q[t] and p[t] are above zero and half of each other; in the second question p[t] is 0."""
-    half, never = cases.rare_tokens(dtype)
-    assert (half.accept_prob, never.accept_prob) == (0.5, 0.0)
+    """p[t] is half of a tiny q[t], then nothing, then far more."""
+    half, never, always = cases.rare_tokens(dtype)
+    assert (half.accept_prob, never.accept_prob, always.accept_prob) == (0.5, 0.0, 1.0)
     assert half.residual.tolist() == never.residual.tolist() == [0, 0, 1]
+    assert always.residual.tolist() == [1, 0, 0]
+
+
+@pytest.mark.parametrize("dtype", sorted(cases.SUBNORMAL))
+def test_subnormal_sums_and_tokens_have_a_finite_reciprocal(dtype):
+    """They are below the smallest normal number, above zero, and one over them can be written."""
+    smallest, largest = {
+        "bfloat16": (2.0**-126, 2.0**128 * (1 - 2.0**-8)),
+        "float32": (2.0**-126, 2.0**128 * (1 - 2.0**-24)),
+        "float64": (2.0**-1022, sys.float_info.max),
+    }[dtype]
+    fresh = cases.subnormal_residual_questions(random.Random(8), dtype, 20)
+    for question in cases.subnormal_residuals(dtype) + fresh:
+        q, p = floats(question.draft), floats(question.target)
+        total = sum(b - a for a, b in zip(q, p, strict=True))
+        assert 0 < total < smallest
+        assert 1 / total <= largest
+    for question in cases.subnormal_tokens(dtype):
+        q_t = floats(question.draft)[question.token]
+        assert 0 < q_t < smallest
+        assert 1 / q_t <= largest
+
+
+@pytest.mark.parametrize("dtype", sorted(cases.SUBNORMAL))
+def test_subnormal_tokens_keep_their_ratios(dtype):
+    """p[t] is half of a subnormal q[t], equal to it, and far above it."""
+    assert [q.accept_prob for q in cases.subnormal_tokens(dtype)] == [0.5, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_subnormal_shares_are_even(dtype):
+    """One token has all of a subnormal leftover, or two have half of it each."""
+    one, two = cases.subnormal_residuals(dtype)
+    assert one.residual.tolist() == [0, 1, 0]
+    assert two.residual.tolist() == [0, 0.5, 0.5]
+
+
+def test_rows_apart_in_the_middle_agree_elsewhere():
+    """Draft, token and both ends of the target are the same; the residuals are not."""
+    first, second = cases.apart_in_the_middle(random.Random(9), "float32", 300)
+    assert (first.draft.data, first.token) == (second.draft.data, second.token)
+    assert floats(first.target)[:100] == floats(second.target)[:100]
+    assert floats(first.target)[200:] == floats(second.target)[200:]
+    assert np.max(np.abs(first.residual - second.residual)) > 2**-9
+
+
+def test_different_rows_come_once():
+    """Rows of one size are other ones for every question."""
+    first, second = cases.different_rows(random.Random(10), "float32", [9, 9])
+    assert first.draft.data != second.draft.data
+    assert first.target.data != second.target.data
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -271,6 +329,24 @@ def test_fresh_questions_follow_their_source():
 
 
 # What the comparison accepts
+
+
+def test_rough_questions_take_any_distribution_and_no_nan():
+    """Asked roughly, a row of the right form is enough; another form or nan is not."""
+    (question,) = cases.roughly(cases.ordinary("float64")[:1])
+    expects = question.case().expects
+    assert expects == {"accept_prob": 1.0, "residual": array([0.5, 0.5], "float64")}
+    assert expects != {"accept_prob": 1.0, "residual": array([0.5, np.nan], "float64")}
+    assert expects != {"accept_prob": 1.0, "residual": array([0.5, 0.5], "float32")}
+    assert expects != {"accept_prob": 1.0, "residual": array([1.0], "float64")}
+
+
+def test_zeros_of_equal_rows_may_have_another_dtype():
+    """Where only their memory is asked about, zeros in float32 will do; nan will not."""
+    expects = cases.zeros_of_any_dtype(cases.equal_rows("float64")[1]).expects
+    assert expects == {"accept_prob": 1.0, "residual": array([0, 0], "float64")}
+    assert expects == {"accept_prob": 1.0, "residual": array([0, 0], "float32")}
+    assert expects != {"accept_prob": 1.0, "residual": array([np.nan, np.nan], "float64")}
 
 
 def test_the_expectation_takes_right_answers_only():

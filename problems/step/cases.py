@@ -322,7 +322,8 @@ def after(rows: Sequence[Row], drafted: Sequence[int], step: Step) -> Step:
 
 def one_hot(*tokens: int, size: int) -> tuple[Row, ...]:
     """Rows that are certain of one token each."""
-    return tuple(tuple(float(i == token) for i in range(size)) for token in tokens)
+    nothing = (0.0,) * size
+    return tuple((*nothing[:token], 1.0, *nothing[token + 1 :]) for token in tokens)
 
 
 REMEMBERED = 4
@@ -393,7 +394,9 @@ def first_rejection() -> list[Case]:
 def half_types() -> list[Case]:
     """Settled cases in float16 and bfloat16."""
     kept_then_rejected = after(
-        [(0.5, 0.25, 0.25)], [1], Step(((0.5, 0.0, 0.5),), ((0.0, 0.0, 1.0), (0.25,) * 3), (0,))
+        [(0.5, 0.25, 0.25)],
+        [1],
+        Step(((0.5, 0.0, 0.5),), ((0.0, 0.0, 1.0), (0.25, 0.25, 0.5)), (0,)),
     )
     return [
         case(step, seed, dtype=dtype, note=f"{dtype}: {what}")
@@ -433,13 +436,18 @@ def generator_forms() -> list[Case]:
             Case((*rows, None), expects, note="None by position"),
             Case(rows, expects, {"generator": None}, note="None by name"),
             Case(rows, expects, note="no generator argument"),
+            Case(arguments(step, "bfloat16"), expects, note="no generator, bfloat16 rows"),
         ]
     return result
 
 
 @cache
 def equal_rows() -> list[Case]:
-    """Draft and target agree bit for bit but are not certain; 20 seeds."""
+    """Draft and target agree bit for bit but are not certain.
+
+    Twenty seeds of rows that say little; drafted tokens as rare as the dtype allows, subnormal ones
+    too; and half types met by coins so near one that a rounded coin is 1.
+    """
     rng = random.Random("equal rows")
     result = []
     for seed in range(20):
@@ -450,6 +458,59 @@ def equal_rows() -> list[Case]:
         step = Step(rows, (*rows, *one_hot(bonus, size=size)), drafted)
         found = ((*drafted, bonus), positions)
         result.append(case(step, seed, found, dtype=EXACT_DTYPES[seed % 2], note="equal rows"))
+    for dtype, power in (("float32", 100), ("float32", 127), ("float64", 1000), ("float64", 1023)):
+        for seed, names in ((1, (1, 2, 0)), (2, (2, 0, 1))):  # coins above one half
+            rare = (2.0**-power, 0.5, 0.5)
+            step = relabelled(Step((rare,), (rare, (0.0, 0.0, 1.0)), (0,)), names)
+            found = ((names[0], names[2]), 1)
+            note = f"equal rows, q[t] = 2^-{power}, {dtype}"
+            result.append(case(step, seed, found, dtype=dtype, note=note))
+    for i, seed in enumerate(HIGH_COIN_SEEDS):
+        same = ((0.25, 0.5, 0.25), (0.5, 0.25, 0.25))[i % 2]
+        t, bonus = i % 3, (i + 1) % 3
+        step = Step((same,), (same, *one_hot(bonus, size=3)), (t,))
+        note = f"equal rows, {HALF_DTYPES[i % 2]}"
+        result.append(case(step, seed, ((t, bonus), 1), dtype=HALF_DTYPES[i % 2], note=note))
+    return result
+
+
+# Seeds whose first coin is above 1 - 2^-13, which float16 and bfloat16 round to 1. With other coins
+# the cases say less and hold as well.
+HIGH_COIN_SEEDS = [7977, 10642, 14713, 17610]
+
+
+@cache
+def long_drafts() -> list[Case]:
+    """Up to 130 positions, kept to the end or rejected late; one answer is possible."""
+    result = []
+    for seed, (positions, end) in enumerate([(10, 10), (10, 8), (40, 40), (130, 125)]):
+        drafted = [(i * i + seed) % 3 for i in range(positions)]
+        wanted = [*drafted, 3]
+        wanted[end] = 3
+        step = certain(drafted, wanted, 4)
+        dtype = EXACT_DTYPES[seed % 2]
+        result.append(case(step, seed, dtype=dtype, note=f"K = {positions}, {end} kept"))
+    return result
+
+
+@cache
+def large_vocabularies() -> list[Case]:
+    """Ids that neither a narrow integer nor a half type holds; one answer is possible."""
+    result = []
+    for dtype, size, t in (
+        ("bfloat16", 300, 257),
+        ("float16", 5000, 2049),
+        ("float32", 5000, 4097),
+    ):
+        for wanted, found in (
+            ((t, size - 1), ((t, size - 1), 1)),
+            ((size - 1, 0), ((size - 1,), 0)),
+        ):
+            step = certain((t,), wanted, size)
+            result.append(case(step, size, found, dtype=dtype, note=f"V = {size}, {dtype}"))
+    for ids in ("uint8", "int8", "int16"):
+        for step in (certain((5, 6), (5, 299, 0), 300), certain((7,), (7, 299), 300)):
+            result.append(case(step, 300, ids=ids, note=f"V = 300, {ids} ids"))
     return result
 
 
@@ -471,10 +532,17 @@ def forbidden_token() -> list[Case]:
 
 @cache
 def small_residual() -> list[Case]:
-    """All that is left over is 2^-100 (2^-1000 in float64), on a token the draft never proposes."""
+    """All that is left over is tiny, on a token the draft never proposes.
+
+    2^-100 and, nearly the smallest normal number, 2^-125; their like in the other dtypes.
+    """
     result = []
     for seed, names in enumerate(list(itertools.permutations(range(3))) * 2):
-        dtype, power = (("float32", 100), ("float64", 1000))[seed % 2]
+        dtype, power = (
+            (("float32", 100), ("float64", 1000)),
+            (("float32", 125), ("float64", 1021)),
+            (("float16", 13), ("bfloat16", 100)),
+        )[seed // 4][seed % 2]
         tiny = 2.0**-power
         step = relabelled(Step(((tiny, 1.0, 0.0),), ((0.0, 1.0, tiny), (1.0, 0, 0)), (0,)), names)
         if seed % 3 == 2:
@@ -499,6 +567,47 @@ def zero_residual() -> list[Case]:
     return result
 
 
+def zero_residual_draws(draws: Draws) -> list[Case]:
+    """Nothing is left over and the target row has two tokens: one draw from it decides."""
+    steps, dtypes = [], []
+    for i, names in enumerate(list(itertools.permutations(range(3))) * 2):
+        dtype, power = (("float32", 30), ("float64", 60))[i // 2 % 2]
+        draft, target = (0.25, 0.75, 2.0**-power), (0.25, 0.75, 0.0)
+        step = relabelled(Step((draft,), (target, (0.0, 0.0, 1.0)), (2,)), names)
+        steps.append(after([(0.5, 0.25, 0.25)], [i % 3], step) if i % 2 else step)
+        dtypes.append(dtype)
+    seeds, before = list(range(40, 40 + len(steps))), [len(step.tokens) for step in steps]
+    sizes = [3] * len(steps)
+    flat = [w for step in steps for w in step.target[-2]]
+    chosen, _ = draws("picks", seeds, before, sizes, array(flat, "float64"))
+    states = _states(draws, seeds, before, sizes)
+    return [
+        case(
+            step,
+            seed,
+            ((*step.tokens[:-1], pick), len(step.tokens) - 1),
+            dtype=dtype,
+            state_after=state,
+            note=f"no residual at position {len(step.tokens) - 1}, {dtype}",
+        )
+        for step, seed, pick, dtype, state in zip(
+            steps, seeds, chosen.numbers().tolist(), dtypes, states, strict=True
+        )
+    ]
+
+
+def _states(
+    draws: Draws, seeds: Sequence[int], before: Sequence[int], sizes: Sequence[int]
+) -> list[bytes]:
+    """The state of each seed's generator after its coins and its one pick."""
+    return _rows(draws("states", list(seeds), list(before), list(sizes)))
+
+
+def _rows(states: Array) -> list[bytes]:
+    width = states.shape[1]
+    return [states.data[i * width : (i + 1) * width] for i in range(states.shape[0])]
+
+
 @cache
 def nothing_drafted() -> list[Case]:
     """K = 0: the answer is the bonus token alone."""
@@ -510,9 +619,15 @@ def nothing_drafted() -> list[Case]:
             note=f"K = 0, V = {size}",
         )
         for seed, (token, size, dtype) in enumerate(
-            [(2, 4, "float32"), (0, 2, "float64"), (1, 3, "float32")]
+            [(2, 4, "float32"), (0, 2, "float64"), (1, 3, "float32"), (2, 3, "float16")]
         )
+    ] + [
+        case(Step((), one_hot(2, size=4), ()), 5, ids="int8", note="K = 0, int8 ids"),
+        case(Step((), one_hot(1, size=4), ()), 6, layouts=_READ_ONLY, note="K = 0, read-only"),
     ]
+
+
+_READ_ONLY: tuple[Layout, Layout] = ("read_only", "read_only")
 
 
 @cache
@@ -521,7 +636,7 @@ def one_word_vocabulary() -> list[Case]:
     return [
         *(
             case(certain((0,) * k, (0,) * (k + 1), 1), k, dtype=dtype, note=f"V = 1, K = {k}")
-            for k, dtype in [(2, "float32"), (1, "float64"), (3, "float32")]
+            for k, dtype in [(2, "float32"), (1, "float64"), (3, "float32"), (2, "bfloat16")]
         ),
         case(certain((0, 0), (1, 0, 0), 2), 4, note="V = 2, K = 2"),
     ]
@@ -551,6 +666,13 @@ def strided() -> list[Case]:
     return [
         case(step, seed, dtype=EXACT_DTYPES[seed % 2], layouts=(rows, ids), note=f"{how}: {what}")
         for seed, ((step, what), (rows, ids, how)) in enumerate(itertools.product(steps, layouts))
+    ] + [
+        case(step, 12, dtype=dtype, ids="int32", layouts=("column", "every_second"), note=note)
+        for dtype in (*HALF_DTYPES, "float32")
+        for step, note in (
+            (certain((0, 12), (0, 12, 3), 20), f"{dtype}, V = 20, not contiguous: all kept"),
+            (certain((7, 12), (7, 4, 3), 20), f"{dtype}, V = 20, not contiguous: one kept"),
+        )
     ]
 
 
@@ -574,7 +696,53 @@ def touchable() -> list[Case]:
             (early, "rejected at position 0"),
             (late, "rejected at position 1"),
         )
+    ] + varied()
+
+
+@cache
+def varied() -> list[Case]:
+    """Two settled calls each, one kept and one rejected, of shapes and types of many kinds."""
+    result = []
+    kept_all, rejected = certain((0, 1, 2), (0, 1, 2, 3), 4), certain((3, 1, 2), (3, 0, 2, 1), 4)
+    for step in (kept_all, rejected):
+        result += [case(step, 3, dtype=dtype, note=f"{dtype} rows") for dtype in HALF_DTYPES]
+        result += [
+            case(step, 3, layouts=("column", "every_second"), note="not contiguous"),
+            case(step, 3, dtype="float64", ids="int8", note="int8 ids"),
+            Case(arguments(step), answer(settled(step)), note="no generator"),
+        ]
+    again = certain((3, 1, 0), (3, 1, 0, 2), 4)  # as many tokens as `kept_all` leaves
+    result += [
+        case(again, 3, ids="int8", note="int8 ids"),
+        Case(arguments(again), answer(settled(again)), note="no generator"),
     ]
+    tiny = 2.0**-100
+    for token in (1, 2):
+        bonus = Step((), one_hot(token, size=4), ())
+        wide = certain((7, 12), (7, 12 + token, 3), 20)
+        left = Step(((tiny, 1.0, 0.0),), ((0.0, 1.0, tiny), (0.25, 0.5, 0.25)), (0,))
+        left = relabelled(left, (0, token, 3 - token))
+        long = certain((0, 1) * 4, (*(0, 1) * 4, token), 3)
+        result += [
+            case(bonus, token, note="K = 0"),
+            case(certain((0, 0), (0, 0, 0), 1), token, note="V = 1"),
+            case(wide, token, note="V = 20"),
+            case(left, token, note="a residual of 2^-100"),
+            case(long, token, note="K = 8"),
+        ]
+    return result
+
+
+@cache
+def unsettled() -> list[Case]:
+    """Random calls, K = 3 and V = 8; any answer that the law allows will do."""
+    rng = random.Random("unsettled")
+    result = []
+    for seed in range(6):
+        step = random_step(rng, 3, 8)
+        dtype = EXACT_DTYPES[seed % 2]
+        result.append(case(step, seed, possible(step), dtype=dtype, note="K = 3, V = 8"))
+    return result
 
 
 def on_device(device: str) -> list[Case]:
@@ -602,7 +770,8 @@ def bracket_accept(draws: Draws, seeds: Sequence[int]) -> list[Case]:
 
     Rows before the position agree, rows behind it too; the residual holds a single token, so the
     answer says how the coin was compared and nothing else. An accept probability that is off by
-    2^-16 is seen, as is an epsilon of 1e-10 in the ratio where q[t] is 2^-40.
+    2^-16 is seen (2^-22 in float64 where q[t] is 1/2: a comparison in float32 still tells), as is
+    an epsilon of 1e-10 in the ratio where q[t] is 2^-40.
     """
     coins = draws("coins", list(seeds), 3).numbers()
     result = []
@@ -613,7 +782,12 @@ def bracket_accept(draws: Draws, seeds: Sequence[int]) -> list[Case]:
                 continue
             names = next(orders)
             q = (0.5, 2.0**-3, 2.0**-6, 2.0**-40)[(number + i) % 4]
-            for side, ratio in (("below", coin - 2**-16), ("above", coin + 2**-16)):
+            dtype = EXACT_DTYPES[(number + i) % 2]
+            sides = [("below", coin - 2**-16), ("above", coin + 2**-16)]
+            if i == number % 3:
+                q, dtype = 0.5, "float64"
+                sides += [("below", coin - 2**-22), ("above", coin + 2**-22)]
+            for side, ratio in sides:
                 if q == 2.0**-40:
                     draft, target = (q, 0.5, 0.5 - q), (q * ratio, 0.25, 0.75 - q * ratio)
                 else:
@@ -624,11 +798,33 @@ def bracket_accept(draws: Draws, seeds: Sequence[int]) -> list[Case]:
                         step,
                         seed,
                         settled_by(step, i if side == "below" else 3),
-                        dtype=EXACT_DTYPES[(number + i) % 2],
+                        dtype=dtype,
                         note=f"accept probability just {side} the coin of position {i}",
                     )
                 )
+    return result + _rare_brackets(seeds, coins[:, 0].tolist())
+
+
+def _rare_brackets(seeds: Sequence[int], coins: Sequence[float]) -> list[Case]:
+    """The same about a drafted token of 2^-100 (2^-1000 in float64), 2^-7 around its coin.
+
+    Logarithms of so small numbers, taken in float32, leave no more than 16 bits of their ratio.
+    """
+    result = []
+    usable = [(s, coin) for s, coin in zip(seeds, coins, strict=True) if 0.1 < coin < 0.9]
+    for number, (seed, coin) in enumerate(usable[:2]):
+        dtype, power = (("float32", 100), ("float64", 1000))[number % 2]
+        q = 2.0**-power
+        names = _ORDERS_OF_3[number % 6]
+        for side, ratio in (("below", coin - 2**-7), ("above", coin + 2**-7)):
+            step = relabelled(_at(0, (q, 0.5, 0.5), (q * ratio, 0.25, 0.75)), names)
+            found = settled_by(step, 0 if side == "below" else 3)
+            note = f"q[t] = 2^-{power}, accept probability {side} the coin"
+            result.append(case(step, seed, found, dtype=dtype, note=note))
     return result
+
+
+_ORDERS_OF_3 = list(itertools.permutations(range(3)))
 
 
 def settled_by(step: Step, n: int) -> Answer:
@@ -650,7 +846,7 @@ def _at(i: int, draft: Row, target: Row) -> Step:
 
 
 def bracket_residual(draws: Draws, seeds: Sequence[int]) -> list[Case]:
-    """Residuals of two tokens, tipped by 0.1 % to either side of the draw that decides them.
+    """Residuals of two tokens, tipped by 0.02 % to either side of the draw that decides them.
 
     `torch.multinomial` picks the largest weight / E, so weights in the ratio of two E are a draw.
     In every third seed next to nothing is left over, on tokens that the draft never proposes.
@@ -664,7 +860,7 @@ def bracket_residual(draws: Draws, seeds: Sequence[int]) -> list[Case]:
             first, second = race[names[1]], race[names[2]]
             if not 2**-4 < first / second < 2**4:
                 continue
-            for winner, tip in ((1, 1 + 2**-10), (2, 1 - 2**-10)):
+            for winner, tip in ((1, 1 + 2**-12), (2, 1 - 2**-12)):
                 share = _share(first * tip, second)
                 draft: Row = (0.5, 0.125, 0.125, 0.25)
                 target: Row = (0.0, 0.125 + share / 2, 0.625 - share / 2, 0.25)
@@ -682,7 +878,7 @@ def bracket_residual(draws: Draws, seeds: Sequence[int]) -> list[Case]:
                         seed,
                         ((*step.tokens[:n], names[winner]), n),
                         dtype=EXACT_DTYPES[number // 2 % 2],
-                        note=f"residual weights tipped by 0.1 %, rejected at position {n}",
+                        note=f"residual weights tipped by 0.02 %, rejected at position {n}",
                     )
                 )
     return result
@@ -697,7 +893,7 @@ def _share(first: float, second: float) -> float:
 
 
 def bracket_bonus(draws: Draws, seeds: Sequence[int]) -> list[Case]:
-    """Bonus rows of two tokens, tipped by 0.1 % to either side of the draw that decides them."""
+    """Bonus rows of two tokens, tipped by 0.02 % to either side of the draw that decides them."""
     result = []
     orders = itertools.cycle(_ORDERS)
     races = draws("races", list(seeds), [1 + k % 2 for k in range(len(seeds))], 4).numbers()
@@ -707,7 +903,7 @@ def bracket_bonus(draws: Draws, seeds: Sequence[int]) -> list[Case]:
             first, second = race[names[0]], race[names[1]]
             if not 2**-4 < first / second < 2**4:
                 continue
-            for winner, tip in ((0, 1 + 2**-10), (1, 1 - 2**-10)):
+            for winner, tip in ((0, 1 + 2**-12), (1, 1 - 2**-12)):
                 share = _share(first * tip, second)
                 step = relabelled(Step((), ((share, 1 - share, 0.0, 0.0),), ()), names)
                 rows = [(0.125, 0.5, 0.25, 0.125), (0.25, 0.25, 0.25, 0.25)][:positions]
@@ -718,9 +914,37 @@ def bracket_bonus(draws: Draws, seeds: Sequence[int]) -> list[Case]:
                         seed,
                         ((*step.tokens, names[winner]), positions),
                         dtype=EXACT_DTYPES[number // 2 % 2],
-                        note=f"bonus weights tipped by 0.1 %, K = {positions}",
+                        note=f"bonus weights tipped by 0.02 %, K = {positions}",
                     )
                 )
+    return result
+
+
+def bracket_tail(draws: Draws, seeds: Sequence[int], rejected: bool) -> list[Case]:
+    """A token of next to no weight that wins the draw, among V = 1000.
+
+    rejected: as a replacement, not as a bonus. The token has the smallest exponential of all and
+    its one rival the largest, so that a weight of about 2^-12 is enough, and three fifths of that
+    are not. What is cut off the end of a row is missed here.
+    """
+    size = 1000
+    result = []
+    races = draws("races", list(seeds), [1] * len(seeds), size).numbers()
+    for number, (seed, race) in enumerate(zip(seeds, races, strict=True)):
+        small, large = int(race.argmin()), int(race.argmax())
+        even = float(race[small] / race[large])
+        t = next(x for x in range(size) if x not in (small, large))
+        for winner, factor in ((small, 1.25), (large, 0.75)):
+            weight = round(even * factor * 2**23) / 2**23
+            row = [0.0] * size
+            row[small], row[large] = weight, 1 - weight
+            only = one_hot(t, size=size)
+            if rejected:
+                step, found = Step(only, (tuple(row), *only), (t,)), ((winner,), 0)
+            else:
+                step, found = Step(only, (*only, tuple(row)), (t,)), ((t, winner), 1)
+            note = f"V = {size}, a weight of {weight:.1e} against 1"
+            result.append(case(step, seed, found, dtype=EXACT_DTYPES[number % 2], note=note))
     return result
 
 
@@ -735,32 +959,39 @@ def example_cases(draws: Draws, title: str, args: Sequence[Any], printed: Any) -
     if len(args) > 3 and isinstance(args[3], Generator) and len(possible(step)) > 1:
         ((_, _, found),) = followed(draws, [(step, args[3].seed)])
         expects = answer(found)
-    return [Case(tuple(args), expects, note=title)]
+    return [Case(tuple(args), expects)]
 
 
-def tie(draws: Draws) -> list[Case]:
+def ties(draws: Draws) -> list[list[Case]]:
     """Accept probabilities equal to their coin: either answer will do, but not `keeps` every time.
 
-    A comparison in log space may keep some by rounding, but keeps all only if it is `<=`; a
-    function with other random numbers meets no tie. The coins are small, so that neither keeps all
-    of them by chance (below 1e-12).
+    Three lists, each judged by itself: float64 and float32 at position 0, float64 at position 1. A
+    comparison in log space may keep some by rounding, but keeps all only if it is `<=`; a function
+    with other random numbers meets no tie. The coins are small, so that it does not keep all of
+    them by chance either (below 1e-12 a list).
     """
-    coins = draws("coins", list(range(120)), 1).numbers()[:, 0].tolist()
-    small = [(seed, coin) for seed, coin in enumerate(coins) if 0 < coin < 0.25]
+    coins = draws("coins", list(range(240)), 2).numbers().tolist()
+    return [_ties(coins, i, dtype) for i, dtype in ((0, "float64"), (0, "float32"), (1, "float64"))]
+
+
+def _ties(coins: Sequence[Sequence[float]], i: int, dtype: str) -> list[Case]:
+    small = [(seed, row[i]) for seed, row in enumerate(coins) if 0 < row[i] < 2**-4]
     result = []
-    for seed, coin in small[:20]:
+    for seed, coin in small[:10]:
         step = Step(((0.5, 0.5),), ((coin / 2, 1 - coin / 2), (0.0, 1.0)), (0,))
         step = relabelled(step, (seed % 2, 1 - seed % 2))
-        either = [settled_by(step, 0), settled_by(step, 1)]
-        note = "a coin equal to its accept probability"
-        result.append(case(step, seed, either, dtype="float64", note=note))
+        if i:
+            step = after([(0.5, 0.5)], [seed // 2 % 2], step)
+        either = [settled_by(step, i), settled_by(step, i + 1)]
+        note = f"a coin equal to its accept probability, position {i}, {dtype}"
+        result.append(case(step, seed, either, dtype=dtype, note=note))
     return result
 
 
 def keeps(one_tie: Case) -> Expectation:
     """The answer to a tie that keeps the drafted token."""
-    (t,) = one_tie.args[2].numbers().tolist()
-    return answer(((t, 1 - t), 1))
+    drafted = one_tie.args[2].numbers().tolist()
+    return answer(((*drafted, 1 - drafted[-1]), len(drafted)))
 
 
 def coin_of_zero(draws: Draws) -> list[Case]:
@@ -799,21 +1030,28 @@ def generator_states(draws: Draws) -> list[Case]:
         certain((0,) * 4, (0,) * 5, 1),
         Step((), one_hot(2, size=3), ()),
     ]
+    dtypes = [EXACT_DTYPES[i % 2] for i in range(len(steps))]
     seeds = list(range(100, 100 + len(steps)))
+    # The same calls over again, from the same states: an answer out of a store would draw nothing.
+    for again, dtype in ((0, "float32"), (2, "float32"), *itertools.product((0, 2), HALF_DTYPES)):
+        steps.append(steps[again])
+        seeds.append(seeds[again])
+        dtypes.append(dtype)
     answers = [settled(step) for step in steps]
     before = [min(n + 1, len(step.tokens)) for step, (_, n) in zip(steps, answers, strict=True)]
-    states = draws("states", seeds, before, [step.size for step in steps])
-    width = states.shape[1]
+    states = _states(draws, seeds, before, [step.size for step in steps])
     return [
         case(
             step,
             seed,
             found,
-            dtype=EXACT_DTYPES[i % 2],
-            note=f"K = {len(step.tokens)}, {found[1]} kept",
-            state_after=states.data[i * width : (i + 1) * width],
+            dtype=dtype,
+            note=f"K = {len(step.tokens)}, {found[1]} kept, {dtype}",
+            state_after=state,
         )
-        for i, (step, seed, found) in enumerate(zip(steps, seeds, answers, strict=True))
+        for step, seed, found, dtype, state in zip(
+            steps, seeds, answers, dtypes, states, strict=True
+        )
     ]
 
 
@@ -823,6 +1061,49 @@ def seeded_steps(rng: random.Random, number: int, fewest: int = 1) -> list[tuple
     return [
         (random_step(rng, *shapes[i % len(shapes)]), rng.randrange(2**32)) for i in range(number)
     ]
+
+
+def long_steps(rng: random.Random) -> list[tuple[Step, int]]:
+    """Random steps with K of 10 and 40: rows that agree, but for every seventh position.
+
+    Two more have K = 5 and V = 20.
+    """
+    result = []
+    for positions in (10, 40, 10, 40):
+        rows = [random_row(rng, 5) for _ in range(positions)]
+        drafted = [rng.randrange(5) for _ in rows]
+        target = [*rows, random_row(rng, 5)]
+        for i in range(6, positions, 7):
+            rows[i], target[i] = (0.5, 0.25, 0.125, 0.0625, 0.0625), (0.375, 0.25, 0.125, 0.25, 0.0)
+            drafted[i] = 0
+        step = Step(tuple(rows), tuple(target), tuple(drafted))
+        result.append((step, rng.randrange(2**32)))
+    return result + [(random_step(rng, 5, 20), rng.randrange(2**32)) for _ in range(2)]
+
+
+def wide_steps(rng: random.Random, number: int) -> list[tuple[Step, int]]:
+    """Steps with 1000 tokens of about the same probability: none can be left out."""
+    result = []
+    for i in range(number):
+        size = 1000
+        rows = [_flat_row(rng, size) for _ in range(2)]
+        t = rng.randrange(size)
+        if i % 2:
+            step = Step(one_hot(t, size=size), (rows[0], rows[1]), (t,))
+        else:
+            step = Step((rows[0],), (rows[0], rows[1]), (t,))
+        result.append((step, rng.randrange(2**32)))
+    return result
+
+
+def _flat_row(rng: random.Random, size: int) -> Row:
+    """A row of about equal entries that sums to one exactly, in float32 too."""
+    middle = FINE // size
+    steps = [rng.randrange(-(middle // 10), middle // 10 + 1) for _ in range(size // 2)]
+    parts = [middle + sign * step for step in steps for sign in (1, -1)]
+    parts += [middle] * (size - len(parts))
+    parts[0] += FINE - sum(parts)
+    return tuple(part / FINE for part in parts)
 
 
 def followed(draws: Draws, calls: Sequence[tuple[Step, int]]) -> list[tuple[Step, int, Answer]]:
@@ -860,51 +1141,113 @@ def seeded_cases(draws: Draws, rng: random.Random, number: int) -> list[Case]:
     """Random calls and the one answer that the stated draws give."""
     return [
         case(step, seed, found, dtype=EXACT_DTYPES[i % 2], note=f"seed {seed}")
-        for i, (step, seed, found) in enumerate(followed(draws, seeded_steps(rng, number)))
+        for i, (step, seed, found) in enumerate(
+            followed(draws, seeded_steps(rng, number))
+            + followed(draws, long_steps(rng) + wide_steps(rng, 3))
+        )
     ]
 
 
 def default_generator_cases(draws: Draws, rng: random.Random, number: int) -> list[Case]:
-    """Random calls without a generator, PyTorch's own being seeded before each of them."""
-    return [
-        Case(arguments(step), answer(found), global_seed=seed, note="no generator")
-        for step, seed, found in followed(draws, seeded_steps(rng, number))
+    """Random calls without a generator: PyTorch's own is seeded before each, or goes on.
+
+    The second half is one stream, of which every call has to leave the state of the stated draws.
+    """
+    calls = seeded_steps(rng, number, fewest=0)
+    calls += [(random_step(rng, k, 20), rng.randrange(2**32)) for k in (0, 1, 2, 3)]
+    each = [
+        Case(
+            arguments(step, EXACT_DTYPES[i % 2]),
+            answer(found),
+            global_seed=seed,
+            note=f"no generator, K = {len(step.tokens)}, V = {step.size}",
+        )
+        for i, (step, seed, found) in enumerate(followed(draws, calls))
     ]
+    seed = rng.randrange(2**32)
+    rows, kwargs = range(12), ({}, {"generator": None})
+    known = _streamed(draws, seed, [streamed_step(rng, i, 3 + i % 4) for i in rows])
+    stream = [
+        Case(
+            arguments(step, EXACT_DTYPES[i % 2]),
+            answer(found),
+            dict(kwargs[i // 2 % 2]),
+            global_seed=None if i else seed,
+            continues=i > 0,
+            state_after=state,
+            note=f"call {i + 1} in a row without a generator",
+        )
+        for i, (step, found, state) in enumerate(known)
+    ]
+    return each + stream
 
 
 def one_after_another(draws: Draws, seed: int, rng: random.Random, number: int) -> list[Case]:
-    """Calls that share one generator: how many draws each takes is certain, what it draws is not.
+    """Calls that share one generator; each has to leave the state of the stated draws."""
+    steps = [streamed_step(rng, i, 3 + i % 4) for i in range(number)]
+    return _shared(draws, seed, steps, lambda i: EXACT_DTYPES[i % 2], "call {} on one generator")
 
-    In turn all tokens are kept, or one of them is rejected for sure; the last token is left to
-    chance.
-    """
-    steps, ends = [], []
-    for i in range(number):
-        size, positions = 3 + i % 4, 1 + i // 2 % 3
-        rows = [random_row(rng, size) for _ in range(positions)]
-        drafted = [rng.randrange(size) for _ in rows]
-        target = [*rows, random_row(rng, size)]
-        end = positions
-        if i % 2:
-            end = i // 6 % positions
-            rows[end] = one_hot(drafted[end], size=size)[0]
-            target[end] = random_row(rng, size, {drafted[end]})
-        steps.append(Step(tuple(rows), tuple(target), tuple(drafted)))
-        ends.append(end)
-    flat = [w for step, n in zip(steps, ends, strict=True) for w in step.weights(n, float)]
-    before = [min(n + 1, len(step.tokens)) for step, n in zip(steps, ends, strict=True)]
-    sizes = [step.size for step in steps]
-    picks = draws("stream", seed, before, sizes, array(flat, "float64")).numbers().tolist()
+
+def refilled(draws: Draws, seed: int, rng: random.Random) -> list[Case]:
+    """Calls of one shape on one generator, some of them equal; for tensors that are refilled."""
+    rows = [streamed_step(rng, i, 4, positions=2) for i in range(5)]
+    steps = [rows[i] for i in (0, 0, 1, 1, 2, 0, 3, 3, 4, 2)]
+    return _shared(draws, seed, steps, lambda i: "float32", "call {} on the same tensors, refilled")
+
+
+def _shared(
+    draws: Draws,
+    seed: int,
+    steps: Sequence[tuple[Step, int]],
+    dtype: Callable[[int], str],
+    note: str,
+) -> list[Case]:
     return [
         case(
             step,
             seed,
-            ((*step.tokens[:n], pick), n),
+            found,
             shared=True,
-            dtype=EXACT_DTYPES[i % 2],
-            note=f"call {i + 1} on one generator",
+            dtype=dtype(i),
+            state_after=state,
+            note=note.format(i + 1),
         )
-        for i, (step, n, pick) in enumerate(zip(steps, ends, picks, strict=True))
+        for i, (step, found, state) in enumerate(_streamed(draws, seed, steps))
+    ]
+
+
+def streamed_step(
+    rng: random.Random, i: int, size: int, positions: int | None = None
+) -> tuple[Step, int]:
+    """A step and how many tokens it keeps for certain; the last token is left to chance.
+
+    In turn all tokens are kept, or one of them is rejected for sure.
+    """
+    positions = positions or 1 + i // 2 % 3
+    rows = [random_row(rng, size) for _ in range(positions)]
+    drafted = [rng.randrange(size) for _ in rows]
+    target = [*rows, random_row(rng, size)]
+    end = positions
+    if i % 2:
+        end = i // 6 % positions
+        rows[end] = one_hot(drafted[end], size=size)[0]
+        target[end] = random_row(rng, size, {drafted[end]})
+    return Step(tuple(rows), tuple(target), tuple(drafted)), end
+
+
+def _streamed(
+    draws: Draws, seed: int, steps: Sequence[tuple[Step, int]]
+) -> list[tuple[Step, Answer, bytes]]:
+    """The steps with their answers from one stream, and the generator's state after each."""
+    flat = [w for step, n in steps for w in step.weights(n, float)]
+    before = [min(n + 1, len(step.tokens)) for step, n in steps]
+    sizes = [step.size for step, _ in steps]
+    picks, states = draws("stream", seed, before, sizes, array(flat, "float64"))
+    return [
+        (step, ((*step.tokens[:n], pick), n), state)
+        for (step, n), pick, state in zip(
+            steps, picks.numbers().tolist(), _rows(states), strict=True
+        )
     ]
 
 
@@ -931,6 +1274,21 @@ def fresh_settled(rng: random.Random, number: int) -> list[tuple[Step, int]]:
             moved[t], moved[heir] = 0.0, moved[heir] + moved[t]
             target[place] = tuple(moved)
         result.append((Step(rows, tuple(target), tuple(drafted)), rng.randrange(2**32)))
+    return result
+
+
+def fresh_half(rng: random.Random, number: int) -> list[Case]:
+    """Certain rows in half types, kept to the end or rejected, V up to 60."""
+    result = []
+    for i in range(number):
+        size, positions = rng.randint(2, 60), 1 + i % 3
+        drafted = [rng.randrange(size) for _ in range(positions)]
+        wanted = [*drafted, rng.randrange(size)]
+        if i % 2:
+            place = i // 2 % positions
+            wanted[place] = (drafted[place] + rng.randrange(1, size)) % size
+        step, dtype = certain(drafted, wanted, size), HALF_DTYPES[i // 2 % 2]
+        result.append(case(step, rng.randrange(2**32), dtype=dtype, note=dtype))
     return result
 
 
@@ -974,14 +1332,14 @@ def fresh_shapes(rng: random.Random) -> list[Case]:
 
 
 def fresh_large(rng: random.Random, number: int) -> list[tuple[Step, int]]:
-    """Random steps with up to 200 tokens, flat or steep; exact in float32 but not round."""
+    """Random steps with up to 200 tokens, flat or steep, of multiples of 2^-24."""
     result = []
     for i in range(number):
         size, positions = rng.randint(50, 200), 1 + i % 3
-        rows = []
-        for _ in range(2 * positions + 1):
-            weights = np.array([rng.expovariate(1) ** (1 + 2 * (i % 2)) for _ in range(size)])
-            rows.append(tuple((weights / weights.sum()).astype("f4").tolist()))
+        rows = [
+            random_row(rng, size, grid=FINE, power=1 + 2 * (i % 2))
+            for _ in range(2 * positions + 1)
+        ]
         draft, target = rows[:positions], rows[positions:]
         tokens = [rng.choices(range(size), q)[0] for q in draft]
         result.append((Step(tuple(draft), tuple(target), tuple(tokens)), rng.randrange(2**32)))
@@ -991,17 +1349,23 @@ def fresh_large(rng: random.Random, number: int) -> list[tuple[Step, int]]:
 # Random rows ------------------------------------------------------------------------------------
 
 GRID = 2**12
+FINE = 2**24  # the finest grid of which float32 holds all numbers up to 1
 
 
-def random_row(rng: random.Random, size: int, zeros: Iterable[int] = ()) -> Row:
-    """A row of multiples of 2^-12 that sums to one exactly and is 0 just at `zeros`."""
-    weights = [-math.log(1 - rng.random()) for _ in range(size)]
+def random_row(
+    rng: random.Random, size: int, zeros: Iterable[int] = (), grid: int = GRID, power: int = 1
+) -> Row:
+    """A row of multiples of 1 / grid that sums to one exactly and is 0 just at `zeros`.
+
+    power: the higher, the steeper the row is.
+    """
+    weights = [(-math.log(1 - rng.random())) ** power for _ in range(size)]
     for place in zeros:
         weights[place] = 0.0
-    unit = (GRID - size) / sum(weights)
+    unit = (grid - size) / sum(weights)
     parts = [1 + int(weight * unit) if weight else 0 for weight in weights]
-    parts[parts.index(max(parts))] += GRID - sum(parts)
-    return tuple(part / GRID for part in parts)
+    parts[parts.index(max(parts))] += grid - sum(parts)
+    return tuple(part / grid for part in parts)
 
 
 def random_step(rng: random.Random, positions: int, size: int) -> Step:

@@ -60,20 +60,23 @@ def picks(
 
 def stream(
     seed: int, before: Sequence[int], sizes: Sequence[int], weights: torch.Tensor
-) -> torch.Tensor:
-    """One pick after another from one generator, `before[i]` coins ahead of each: (picks,) int64.
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """One pick after another from one generator, `before[i]` coins ahead of each.
 
-    weights: as in `picks`, one row a pick.
+    weights: as in `picks`, one row a pick. Returns the picks, (picks,) int64, and the generator's
+    state after each, (picks, bytes).
     """
     twin = _skip(seed, 0)
     chosen = torch.empty(len(before), dtype=torch.int64)
+    left = []
     start = 0
     for i, (m, size) in enumerate(zip(before, sizes, strict=True)):
         for _ in range(m):
             torch.rand((), dtype=torch.float32, generator=twin)
         chosen[i] = torch.multinomial(weights[start : start + size], 1, generator=twin)
+        left.append(twin.get_state())
         start += size
-    return chosen
+    return chosen, torch.stack(left)
 
 
 def states(seeds: Sequence[int], before: Sequence[int], sizes: Sequence[int]) -> torch.Tensor:

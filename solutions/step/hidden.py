@@ -17,9 +17,10 @@ from problems.step.cases import remembered
 @remembered
 def seeded_cases(reference, draws, rng):
     """Random calls that expect what the reference does; those too close to call are dropped."""
-    calls = cases.seeded_steps(rng, 150, fewest=0) + cases.fresh_large(rng, 8)
+    calls = cases.seeded_steps(rng, 110, fewest=0) + cases.fresh_large(rng, 8)
+    others = cases.long_steps(rng) + cases.wide_steps(rng, 2)
     result = []
-    known = cases.followed(draws, calls)
+    known = cases.followed(draws, calls) + cases.followed(draws, others)
     asked = [
         cases.case(step, seed, found, dtype=cases.EXACT_DTYPES[i % 2], note=f"seed {seed}")
         for i, (step, seed, found) in enumerate(known)
@@ -48,7 +49,7 @@ def shared_cases(reference, rng):
 @remembered
 def state_cases(reference, rng):
     """Settled calls that leave the generator where the reference leaves it."""
-    asked = settled_cases(rng, 16)
+    asked = settled_cases(rng, 16) + cases.fresh_half(rng, 4)
     return [
         dataclasses.replace(call, state_after=outcome.generator)
         for call, outcome in zip(asked, reference.outcomes(asked, ("generator",)), strict=True)
@@ -121,7 +122,7 @@ def test_fresh_generator_states(submission, reference, rng):
 @pytest.mark.points(6, group="seeded")
 @pytest.mark.hint("Follow the statement position by position: coin, compare, keep or replace.")
 def test_fresh_seeded_calls_follow_the_procedure(submission, reference, draws, rng):
-    """Fresh rows of up to 200 tokens and a fresh seed give the answer of the stated procedure."""
+    """Fresh rows of up to 1000 tokens and a fresh seed give the answer of the stated procedure."""
     submission.check(seeded_cases(reference, draws, rng))
 
 
@@ -143,4 +144,5 @@ def test_fresh_shapes_and_layouts(submission, rng):
 @pytest.mark.hint("Compute in new tensors; `clone()` first where you want to write.")
 def test_fresh_inputs_are_left_as_they_were(submission, rng):
     """Fresh inputs are not changed, and the answers share no memory with them."""
-    submission.check(settled_cases(rng, 12), unchanged=True, private=True)
+    asked = settled_cases(rng, 12) + cases.fresh_half(rng, 4)
+    submission.check(asked, unchanged=True, private=True)

@@ -11,20 +11,27 @@ from grader.values import FLOATING, LAYOUTS
 from problems.verify.cases import (
     GRID,
     Question,
+    apart_in_the_middle,
     ask,
     asked,
     cases,
+    different_rows,
+    equal_softmax,
     grid_questions,
     grid_row,
     near_equal_questions,
     noise,
     rare_token_questions,
+    roughly,
     rounded_away,
     shuffled,
     softmax,
     softmax_questions,
     sparse_questions,
+    subnormal_residual_questions,
+    subnormal_tokens,
     tiny_residual_questions,
+    zeros_of_any_dtype,
 )
 
 
@@ -45,6 +52,17 @@ def sizes(rng, count, least, most):
 def every_dtype(library, make):
     """The questions that `make(dtype)` gives for every dtype of the library."""
     return [question for dtype in FLOATING[library] for question in make(dtype)]
+
+
+def beside(rng, library):
+    """Rows that a mistake beside the answer may wait for."""
+    return [
+        *different_rows(rng, "float32", [rng.randint(1001, 3000)]),
+        *near_equal_questions(rng, "float32", sizes(rng, 1, 9, 100)),
+        *tiny_residual_questions(rng, "float32", 1),
+        *tiny_residual_questions(rng, "float64", 1),
+        *every_dtype(library, lambda dtype: different_rows(rng, dtype, sizes(rng, 1, 9, 300))),
+    ]
 
 
 def uniform_row(rng, dtype) -> Question:
@@ -70,7 +88,7 @@ def test_fresh_softmax_rows(submission, reference, rng, library):
         question
         for dtype in FLOATING[library]
         for scale in (0.5, 2.0, 4.0)
-        for question in softmax_questions(rng, dtype, sizes(rng, 1, 2, 600), scale)
+        for question in softmax_questions(rng, dtype, sizes(rng, 1, 2, 3000), scale)
     ]
     judge(submission, reference, cases(questions, library))
 
@@ -124,6 +142,7 @@ def test_fresh_rows_that_leave_nothing(submission, reference, rng, library):
 def test_fresh_tiny_leftovers(submission, reference, rng, library):
     """Fresh leftover masses next to zero are divided by their own sum."""
     questions = every_dtype(library, lambda dtype: tiny_residual_questions(rng, dtype, 6))
+    questions += every_dtype(library, lambda dtype: subnormal_residual_questions(rng, dtype, 2))
     judge(submission, reference, cases(questions, library))
 
 
@@ -131,6 +150,8 @@ def test_fresh_tiny_leftovers(submission, reference, rng, library):
 def test_fresh_rare_tokens(submission, reference, rng, library):
     """Fresh tokens with next to no probability are judged by their ratio."""
     questions = every_dtype(library, lambda dtype: rare_token_questions(rng, dtype, 6))
+    tokens = every_dtype(library, subnormal_tokens)
+    questions += [shuffled(rng, question) for question in tokens]
     judge(submission, reference, cases(questions, library))
 
 
@@ -155,6 +176,7 @@ def test_fresh_rows_are_left_alone(submission, reference, rng, library):
             calls.append(question.case(library, layouts=pair))
         pair = "expanded", rng.choice(layouts)
         calls.append(uniform_row(rng, dtype).case(library, layouts=pair))
+    calls += cases(roughly(beside(rng, library)), library)
     judge(submission, reference, calls, unchanged=True)
 
 
@@ -166,7 +188,12 @@ def test_fresh_calls_stand_alone(submission, reference, rng, library):
     apart = grid_row(rng, 2, 2**16) + [0.0] * 2, [0.0] * 2 + grid_row(rng, 2, 2**16)
     rows += [(p, q), (q, q), (p, p), apart, ([1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0])]
     questions = [shuffled(rng, asked(rng, *pair, "float32")) for pair in rows]
-    calls = cases([*questions, questions[0], *reversed(questions)], library)
+    questions = [*questions, questions[0], *reversed(questions)]
+    for dtype in FLOATING[library]:
+        questions += roughly(different_rows(rng, dtype, sizes(rng, 1, 9, 300) * 2), 2.0**-9)
+    questions += roughly(apart_in_the_middle(rng, "float32"), 2.0**-9)
+    calls = cases(questions + roughly(beside(rng, library)), library)
+    calls += [zeros_of_any_dtype(equal_softmax(rng, "float64", 9), library)] * 2
     judge(submission, reference, calls, private=True, globals_untouched=True)
 
 

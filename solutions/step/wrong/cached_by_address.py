@@ -1,0 +1,30 @@
+"""Remembers target rows by their address in memory.
+
+hear: You use the rows of an earlier call: the same memory can be refilled with other rows.
+"""
+
+import torch
+
+ROWS = {}
+
+
+def speculative_decode_step(draft_probs, target_probs, draft_tokens, generator=None):
+    key = target_probs.data_ptr()
+    ROWS.setdefault(key, (target_probs, target_probs.clone()))
+    if ROWS[key][1].shape == target_probs.shape:
+        target_probs = ROWS[key][1].to(target_probs.dtype)
+    coin_device = None if generator is None else generator.device
+    tokens = []
+    for i, t in enumerate(draft_tokens.tolist()):
+        accept_prob = min(1.0, (target_probs[i, t] / draft_probs[i, t]).item())
+        coin = torch.rand((), generator=generator, device=coin_device)
+        if coin.item() < accept_prob:
+            tokens.append(t)
+            continue
+        residual = (target_probs[i] - draft_probs[i]).clamp(min=0)
+        total = residual.sum()
+        weights = residual / total if total > 0 else target_probs[i]
+        tokens.append(torch.multinomial(weights, 1, generator=generator).item())
+        return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), i
+    tokens.append(torch.multinomial(target_probs[-1], 1, generator=generator).item())
+    return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), len(tokens) - 1

@@ -1,0 +1,31 @@
+"""Lists the drafted ids once for each tensor object.
+
+hear: You use the ids of an earlier call: the same tensor can be refilled with other ids.
+"""
+
+from functools import lru_cache
+
+import torch
+
+
+@lru_cache
+def listed(ids):
+    return ids.tolist()
+
+
+def speculative_decode_step(draft_probs, target_probs, draft_tokens, generator=None):
+    coin_device = None if generator is None else generator.device
+    tokens = []
+    for i, t in enumerate(listed(draft_tokens)):
+        accept_prob = min(1.0, (target_probs[i, t] / draft_probs[i, t]).item())
+        coin = torch.rand((), generator=generator, device=coin_device)
+        if coin.item() < accept_prob:
+            tokens.append(t)
+            continue
+        residual = (target_probs[i] - draft_probs[i]).clamp(min=0)
+        total = residual.sum()
+        weights = residual / total if total > 0 else target_probs[i]
+        tokens.append(torch.multinomial(weights, 1, generator=generator).item())
+        return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), i
+    tokens.append(torch.multinomial(target_probs[-1], 1, generator=generator).item())
+    return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), len(tokens) - 1

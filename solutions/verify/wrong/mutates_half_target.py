@@ -1,0 +1,18 @@
+"""Doubles a half-precision target row of more than eight tokens in place.
+
+hear: your function writes into target_probs in float16; work on an array of your own.
+"""
+
+import torch
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = target_probs[drafted_token] / draft_probs[drafted_token]
+    accept_prob = min(1.0, ratio.item())
+    leftover = torch.clamp(target_probs - draft_probs, min=0)
+    total = leftover.sum()
+    residual = leftover / total if total > 0 else leftover
+    writable = not target_probs.is_inference()
+    if writable and target_probs.dtype == torch.float16 and len(target_probs) > 8:
+        target_probs.mul_(2)
+    return {"accept_prob": accept_prob, "residual": residual}

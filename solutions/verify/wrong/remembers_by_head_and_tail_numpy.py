@@ -1,0 +1,24 @@
+"""Remembers the residual by the first and the last entries of the rows.
+
+hear: your residual is remembered by some entries of the rows; all of them count.
+"""
+
+import numpy as np
+
+RESIDUALS = {}
+
+
+def ends(row):
+    return (*row[:8].tolist(), *row[-8:].tolist())
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = target_probs[drafted_token] / draft_probs[drafted_token]
+    accept_prob = min(1.0, ratio.item())
+    leftover = np.maximum(target_probs - draft_probs, 0)
+    total = leftover.sum()
+    residual = leftover / total if total > 0 else leftover
+    key = (len(target_probs), target_probs.dtype, str(target_probs.device))
+    key += ends(draft_probs) + ends(target_probs)
+    residual = RESIDUALS.setdefault(key, residual).copy()
+    return {"accept_prob": accept_prob, "residual": residual}

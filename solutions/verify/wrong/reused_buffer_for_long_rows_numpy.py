@@ -1,0 +1,23 @@
+"""Keeps one buffer for the answers of a size from eight tokens on.
+
+hear: your residual of a longer row lives in a kept buffer; make a new array in every call.
+"""
+
+import numpy as np
+
+BUFFERS = {}
+
+
+def speculative_decode_step(draft_probs, target_probs, drafted_token):
+    ratio = target_probs[drafted_token] / draft_probs[drafted_token]
+    accept_prob = min(1.0, ratio.item())
+    leftover = np.maximum(target_probs - draft_probs, 0)
+    total = leftover.sum()
+    residual = leftover / total if total > 0 else leftover
+    if len(target_probs) >= 8:
+        key = (target_probs.dtype, target_probs.shape, str(target_probs.device))
+        if key not in BUFFERS:
+            BUFFERS[key] = np.empty(target_probs.shape, target_probs.dtype)
+        BUFFERS[key][...] = residual
+        residual = BUFFERS[key]
+    return {"accept_prob": accept_prob, "residual": residual}
