@@ -18,10 +18,22 @@ def main() -> NoReturn:
     """Run the command line and leave with its exit code."""
     # NumPy's own threads have nothing to do here, and would spin beside the import of PyTorch.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    started = start_ahead(sys.argv[1:])
-    from grader import cli
-
+    open_standard_streams()
+    try:
+        started = start_ahead(sys.argv[1:])
+        from grader import cli
+    except KeyboardInterrupt:
+        os._exit(130)  # before the command that would say so is there
     cli.main(started)
+
+
+def open_standard_streams() -> None:
+    """Gives every closed standard stream a place to go, so that no socket takes its number."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is this one
 
 
 def start_ahead(arguments: list[str]) -> Launcher | None:
@@ -33,13 +45,12 @@ def start_ahead(arguments: list[str]) -> Launcher | None:
         return None
     if any(argument.startswith("--workers") for argument in arguments):
         return None
-    from grader import workers
-    from grader.faults import UsageError
-
     try:
+        from grader import workers
+
         return workers.launcher("auto")
-    except UsageError:
-        return None  # told in its place
+    except Exception:
+        return None  # tried again, and told, in its place
 
 
 def _command(arguments: list[str]) -> str | None:

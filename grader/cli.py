@@ -7,6 +7,7 @@ It is the only module that does the last two. Only click is imported at the top,
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 from pathlib import Path
@@ -60,7 +61,8 @@ def _run_command(started: Launcher | None) -> int:
         error.show()
         return USAGE
     except UsageError as error:
-        _tell(str(error))
+        # A name may hold anything: on one line it cannot pass for a line of somebody else's.
+        _tell(" ".join(str(error).split()))
         return USAGE
     except KitFault as error:
         _tell(f"the kit is broken, this is no score: {error}")
@@ -70,6 +72,12 @@ def _run_command(started: Launcher | None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         return PIPE_CLOSED
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS):
+            _tell_crash()
+            return KIT_FAULT
+        _tell(f"what was found could not be written: {error.strerror}")
+        return USAGE
     except SystemExit as left:
         # click leaves by itself with 1 where a reader has gone away, and 1 means lost points here.
         return PIPE_CLOSED if left.code else FULL_MARKS
@@ -373,7 +381,8 @@ def _console(stream: TextIO) -> Console:
     from grader import render
 
     console = Console(file=stream, highlight=False, markup=False, emoji=False)
-    console.width = min(console.width, render.WIDTH)
+    # Some terminals say that they have no width at all.
+    console.width = min(max(console.width, render.LEAST_WIDTH), render.WIDTH)
     return console
 
 

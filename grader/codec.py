@@ -11,7 +11,17 @@ import math
 from typing import Any
 
 from grader.clean import clean_line
-from grader.values import LAYOUTS, Array, Cut, Generator, Library, NumpyScalar, Other, Value
+from grader.values import (
+    LAYOUTS,
+    Array,
+    Cut,
+    Generator,
+    Library,
+    NumpyScalar,
+    Other,
+    Value,
+    type_name,
+)
 from grader.worker import wire
 from grader.worker.wire import WireError
 
@@ -168,7 +178,7 @@ def _container(tag: str, length: int, items: list[Any], payload: ReplyPayload, d
         key = decode(pair[0], payload, depth + 1)
         if type(key) not in (str, int, float, bool, type(None), tuple):
             # Records compare by identity: such a key is no expected one, and is kept as such.
-            key = Other(f"{type(key).__name__} key")
+            key = Other(f"{type_name(key)} key")
         try:
             result[key] = decode(pair[1], payload, depth + 1)
         except TypeError:

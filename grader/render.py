@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 WIDTH = 100
+LEAST_WIDTH = 40
 IN_FULL = 4  # failures told with their inputs; fixing one often mends the others
 OUTPUT_LINES = 20  # of what the submission printed; the score JSON keeps more
 
@@ -94,7 +95,17 @@ def screen(
 def plain(lines: list[Line]) -> str:
     """The lines as text without colour, cursor movement or wrapping."""
     rows = ("".join(text for text, _ in (*line.lead, *line.body)).rstrip() for line in lines)
-    return "\n".join(rows) + "\n"
+    return "\n".join(map(_no_command, rows)) + "\n"
+
+
+def _no_command(row: str) -> str:
+    """The row so that a CI runner which reads it takes no part of it for a command of its own.
+
+    Such commands begin with two colons, or with ## and a bracket anywhere; a learner's text may.
+    """
+    row = row.replace("##[", "## [")
+    bare = row.lstrip()
+    return f"{row[: len(row) - len(bare)]}| {bare}" if bare.startswith("::") else row
 
 
 def styled(lines: list[Line]) -> RenderableType:

@@ -15,13 +15,17 @@ def prepare(path: Path, submission: Path) -> Path:
     Returns the path to write to, with links followed. Raises UsageError where that is not possible,
     before any time is spent on grading; a stale score can then never be read for a new one.
     """
-    target = path.resolve()
     try:
+        target = path.resolve()
         _refuse(path, target, submission)
         target.unlink(missing_ok=True)
         probe = _partial(target)
         probe.touch(exist_ok=False)
         probe.unlink()
+    except RuntimeError:  # what Python 3.11 calls a loop of links
+        raise UsageError(
+            f"--json {path}: a link that leads to itself; choose another place"
+        ) from None
     except OSError as error:
         raise UsageError(
             f"--json {path}: cannot be written ({error.strerror}); choose another place"
@@ -36,6 +40,8 @@ def write(target: Path, text: str) -> None:
         with partial.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
         partial.replace(target)
+    except OSError as error:
+        raise UsageError(f"{target.name}: could not be written: {error.strerror}") from None
     finally:
         partial.unlink(missing_ok=True)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import sys
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -49,6 +50,8 @@ def grade(
     if library not in problem.libraries:
         offered = ", ".join(problem.libraries)
         raise UsageError(f"problem '{problem.slug}' is not offered in {library}, only in {offered}")
+    if sys.flags.optimize:
+        raise UsageError("checks need Python's assertions and docstrings: unset PYTHONOPTIMIZE")
     began, started_at = time.monotonic(), datetime.now(UTC)
     with contextlib.ExitStack() as stack:
         if started is None:
@@ -113,6 +116,10 @@ def _prove(request: Request, started: Launcher) -> None:
         return
     with Grading(replace(request, source=path.read_bytes()), started) as grading:
         results = score.checks(checkrun.run(grading))
+        broken = grading.submission.load_failure
+    if broken is not None:
+        where = f"{path.parent.parent.name}/{path.parent.name}/{path.name}"
+        raise KitFault(f"the reference {where} does not load: {broken.message}")
     for check in results:
         if check.outcome == "not_run" and check.group == "device":
             continue  # this PyTorch cannot simulate an accelerator: the report says so

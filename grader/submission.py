@@ -8,6 +8,7 @@ is a `Mismatch` (points lost) or `NotRun` (could not be tried), never an error o
 
 from __future__ import annotations
 
+import builtins
 import signal
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,6 +31,7 @@ from grader.workers import OUTPUT_BYTES, Ending, Launcher, Worker
 
 CALLS_PER_REPLY = 250
 WORKERS_PER_MESSAGE = 3  # after so many deaths the other calls of a message are not tried
+_OUT_OF_MEMORY = 72  # the exit code of a worker that had too little left to say so
 _BROKEN_WORKER = 71  # the exit code of a worker whose own code stopped working
 
 
@@ -259,7 +261,9 @@ class Submission:
                     if reply.get("i") != start:
                         raise wire.WireError("a reply out of order")
                     if "failed" in reply:
-                        raise _failed(case, _read_failure(reply["failed"]), self._parameters)
+                        failure = _read_failure(reply["failed"])
+                        self.retire()  # whatever else it still says is an answer to this
+                        raise _failed(case, failure, self._parameters)
                     payload = ReplyPayload(data)
                     order = _numbers(reply, payload)
                     values += [decode(v, payload) for v in _list(reply, "values")]
@@ -511,7 +515,8 @@ class Submission:
             reply, _ = worker.reply(loading, self._clock.deadline(self._limits.load))
             if set(reply) == {"loaded"}:
                 return None
-            if set(reply) == {"unavailable"} and type(reply["unavailable"]) is str:
+            asked = bool(self._accelerator)
+            if asked and set(reply) == {"unavailable"} and type(reply["unavailable"]) is str:
                 self._end_worker()
                 raise NotRun(clean_line(reply["unavailable"], 300))
             return _read_failure(reply.get("failed"))
@@ -555,6 +560,8 @@ class Submission:
             return Failure("died", "closed its connection to the grader")
         if ending.signal is not None:
             return Failure("crash", f"crashed ({_signal(ending.signal)}) during {doing}")
+        if ending.code == _OUT_OF_MEMORY:
+            return Failure("memory", f"used more than {self._limits.memory} MiB of memory")
         if ending.code == _BROKEN_WORKER:
             return Failure("died", "changed something in Python that the grader needs to answer")
         return Failure("exit", f"ended the process during {doing} (exit code {ending.code})")
@@ -676,8 +683,10 @@ def _sentence(failure: Failure) -> str:
 def _told(failure: Failure) -> str:
     """A failure without the text that a submission chose itself."""
     if failure.kind in ("exception", "import_error"):
-        return f"your code raised {failure.message.split(':')[0]}"
-    return f"your code {failure.message}"
+        name = failure.message.partition(":")[0]
+        known = isinstance(getattr(builtins, name, None), type)
+        return f"your code raised {name if known else 'an exception of its own'}"
+    return f"your code {clean_line(failure.message)}"
 
 
 def _first_change(given: Sequence[Value], after: Sequence[Value], names: Sequence[str]) -> str:

@@ -28,6 +28,9 @@ from grader.worker import wire
 OUTPUT_BYTES = 64 << 10
 START_SECONDS = 120.0  # importing PyTorch from a cold disk; not a limit on anybody's code
 
+ANSWER_SECONDS = 10.0  # for what takes the zygote milliseconds
+_UNKNOWN = -1  # the wait status of a process that could not be waited for
+
 _WORKER_FOLDER = Path(__file__).resolve().parent / "worker"
 _F_ADD_SEALS, _SEALS = 1033, 0x1 | 0x2 | 0x4  # no more seals, no shrinking, no growing
 
@@ -187,6 +190,7 @@ class Forked:
                 self._versions = json.loads(message)
             except ValueError:
                 raise KitFault("the worker process did not start as expected") from None
+            self._control.settimeout(ANSWER_SECONDS)
         return self._versions
 
     def start(self) -> Worker:
@@ -220,7 +224,8 @@ class Forked:
         except OSError as error:
             raise KitFault(f"the worker process is gone ({error.strerror})") from None
         message = self._receive("wait")
-        return Ending.of(struct.unpack("<i", message[1:])[0])
+        status = struct.unpack("<i", message[1:])[0]
+        return Ending(signal.SIGKILL, None) if status == _UNKNOWN else Ending.of(status)
 
     def _receive(self, doing: str) -> bytes:
         try:
@@ -237,8 +242,11 @@ class Forked:
     def close(self) -> None:
         """Ends the zygote, which would also leave by itself once it sees its socket closed."""
         self._control.close()
-        self._zygote.kill()
-        self._zygote.wait()
+        try:
+            self._zygote.wait(ANSWER_SECONDS / 4)  # it ends its children before it leaves
+        except subprocess.TimeoutExpired:
+            self._zygote.kill()
+            self._zygote.wait()
 
 
 class _ForkedProcess:
@@ -327,7 +335,10 @@ class _FreshProcess:
     def end(self) -> Ending:
         self.kill()
         _end_group(self._process.pid)
-        code = self._process.wait()
+        try:
+            code = self._process.wait(ANSWER_SECONDS)
+        except subprocess.TimeoutExpired:  # something that traces it holds it back
+            return Ending(signal.SIGKILL, None)
         return Ending(-code, None) if code < 0 else Ending(None, code)
 
 

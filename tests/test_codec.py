@@ -579,9 +579,9 @@ ARRIVES = [
     ("knot()", "[[[[[[list of 1 items]]]]]]"), ("{1, 2}", "set"), ("frozenset()", "frozenset"),
     ("range(3)", "range"), ("iter([])", "list_iterator"), ("(x for x in [])", "generator"),
     ("{'a': 1}.items()", "dict_items"), ("types.MappingProxyType({})", "mappingproxy"),
-    ("{(): 1}", "{(): 1}"), ("{Text('a'): 1}", "{Other key: 1}"),
-    ("{np.int64(1): 1}", "{NumpyScalar key: 1}"),
-    ("{torch.ones(1): 1}", "{Array key: 1}"), ("{frozenset(): 1}", "{Other key: 1}"),
+    ("{(): 1}", "{(): 1}"), ("{Text('a'): 1}", "{Text key: 1}"),
+    ("{np.int64(1): 1}", "{numpy.int64 key: 1}"),
+    ("{torch.ones(1): 1}", "{torch.Tensor key: 1}"), ("{frozenset(): 1}", "{frozenset key: 1}"),
     # tensors that are no plain tensors
     ("torch.ones(2, dtype=torch.complex64)", "torch.Tensor (torch.complex64, torch.strided, cpu)"),
     ("torch.ones(2).to_sparse()", "torch.Tensor (torch.float32, torch.sparse_coo, cpu)"),

@@ -214,6 +214,10 @@ IN_CALL = {
         "error",
         f"{MEMORY}\n  line 8, in plus_one\n    kept.append(bytes(1 << 20))",
     ),
+    "memory_of_small_things": (
+        "error",
+        f"{MEMORY}\n  line 8, in plus_one\n    kept.append(bytes(2000 + index % 7))",
+    ),
     "segfault": ("error", "your code crashed (signal 11, SIGSEGV) during a call"),
     "abort": ("error", "your code crashed (signal 6, SIGABRT) during a call"),
     "real_time_signal": ("error", "your code crashed (signal 40) during a call"),
@@ -253,7 +257,14 @@ IN_CALL = {
     "forges_text": ("failed", "answer: expected int 14, got int 14 (PASSED)"),
 }
 
-HARMLESS = ("right", "thread_left", "process_left", "prints", "flood_past_python")
+HARMLESS = (
+    "right",
+    "thread_left",
+    "process_left",
+    "process_left_in_a_session",
+    "prints",
+    "flood_past_python",
+)
 ALIKE_FRESH = ("memory_torch", "segfault", "exit_at_load")
 
 

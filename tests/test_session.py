@@ -289,19 +289,17 @@ def test_an_expectation_made_false_stops_the_grading_and_names_the_check(started
 @pytest.mark.parametrize(
     ("solution", "told"),
     [
-        ("def plus_one(number) return 2\n", "the submission could not be loaded"),
+        ("def plus_one(number) return 2\n", "does not load: line 1: expected ':'"),
         ("def plus_one(number):\n    return 1 / 0\n", "ZeroDivisionError: division by zero"),
-        ("import os\nos._exit(0)\n", "the submission could not be loaded"),
+        ("import os\nos._exit(0)\n", "does not load: ended the process during loading"),
     ],
 )
 def test_a_broken_reference_is_a_fault_of_the_kit(started, tmp_path, right, solution, told):
     """A reference that does not load, or raises, is told as such and gives nobody a zero."""
     tiny = kits.write_kit(tmp_path / "kit", toml=HIDDEN_TOML, hidden=kits.HIDDEN, solution=solution)
 
-    with pytest.raises(KitFault, match=told) as caught:
+    with pytest.raises(KitFault, match=told):
         tiny.grade(right, started)
-
-    assert caught.value.check == "test_before"
 
 
 def test_hidden_checks_without_a_reference_to_ask_are_a_fault(started, tmp_path, right):

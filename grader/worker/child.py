@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import io
 import linecache
+import mmap
 import os
 import platform
 import random
@@ -39,6 +40,8 @@ from codec import (
     refill,
     type_name,
 )
+
+_signature = inspect.signature  # kept: a submission may replace it
 
 FILE_NAME = "submission.py"
 MODULE_NAME = "submission"
@@ -93,6 +96,33 @@ class Output(io.TextIOBase):
         return len(text)
 
 
+class Reserve:
+    """Address space set aside, so that running out of memory can still be reported.
+
+    Mapped and never touched: it takes no memory until it is given up.
+    """
+
+    SIZE = 16 << 20
+
+    def __init__(self) -> None:
+        self._kept: mmap.mmap | None = None
+        self.hold()
+
+    def hold(self) -> None:
+        """Sets it aside, if it is not and can be."""
+        if self._kept is None:
+            try:
+                self._kept = mmap.mmap(-1, self.SIZE)
+            except (OSError, MemoryError):
+                pass
+
+    def free(self) -> None:
+        """Gives it up, for the report that follows."""
+        if self._kept is not None:
+            self._kept.close()
+            self._kept = None
+
+
 class Loaded:
     """A submission that has been executed: its module and how to call into it."""
 
@@ -100,6 +130,7 @@ class Loaded:
         self.module = module
         self.devices = devices
         self.allowance = allowance
+        self.reserve = Reserve()
 
 
 def versions() -> dict[str, Any]:
@@ -197,7 +228,7 @@ def _entry_failure(
         }
     own = "…"
     try:
-        signature = inspect.signature(function)
+        signature = _signature(function)
         own = ", ".join(map(str, signature.parameters))
         signature.bind(*parameters)
     except TypeError as error:
@@ -236,8 +267,10 @@ def _calls(
             answer = function(*arguments, **named)
             reply["value"] = encoder.answer(answer)
         except BaseException as error:
+            loaded.reserve.free()
             reply["failed"] = _failure(error, loaded.allowance)
             answer = None
+        loaded.reserve.hold()
         _restore()
         everything = arguments + list(named.values())
         if "args" in observe:
@@ -329,6 +362,7 @@ def _repeat(
                     if key is not None:
                         numbers[key] = number
             except BaseException as error:
+                loaded.reserve.free()
                 reply["failed"] = _failure(error, loaded.allowance)
                 break
             order.append(number)
@@ -402,7 +436,9 @@ def _failure(error: BaseException, allowance: int) -> dict[str, Any]:
     kind, name, text = "exception", type_name(type(error)), _text_of(error)
     if isinstance(error, OutputFlood):
         kind, message = "flood", f"printed more than {Output.MOST >> 20} MiB"
-    elif isinstance(error, MemoryError) or "can't allocate memory" in text:
+    elif isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError) and "can't allocate memory: you tried to allocate" in text
+    ):
         kind, message = "memory", f"used more than {allowance} MiB of memory"
     elif isinstance(error, SystemExit):
         kind, message = "exit", f"ended the program itself (SystemExit: {text or 'no code'})"

@@ -323,7 +323,9 @@ def fingerprint(value: Any, devices: Devices, depth: int = 0) -> Any:
         parts = tuple(fingerprint(item, devices, depth + 1) for item in value)
         return None if None in parts else (kind, parts)
     if devices.exact(value) and value.layout is torch.strided and not value.is_meta:
-        if value.device.type != "cpu" or value.dtype is torch.bfloat16:
+        if value.device.type != "cpu" or value.dtype not in TORCH_NAME or value.is_nested:
+            return None
+        if value.dtype is torch.bfloat16 or value.is_neg():  # whose bytes NumPy does not give
             return None
         if value.requires_grad or value.numel() > wire.ITEMS_LIMIT:
             return None

@@ -19,13 +19,19 @@ import signal
 import socket
 import struct
 import sys
+import time
 from pathlib import Path
 from typing import NoReturn
 
 CPU_SECONDS = 120  # a backstop only: the clock that counts is the grader's
 OPEN_FILES = 64
 FILE_BYTES = 1 << 20
+REAP_SECONDS = 2.0
+ROUNDS = 200
+UNKNOWN = -1
+OUT_OF_MEMORY, BROKEN = 72, 71  # exit codes that the grader knows
 _PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
 _LIBC = ctypes.CDLL(None)
 
 
@@ -114,13 +120,21 @@ def serve(control_fd: int) -> NoReturn:
     control = socket.socket(fileno=control_fd)
     control.send(json.dumps(sys.modules["child"].versions()).encode())
     own_pid = os.getpid()
+    workers: set[int] = set()
+    # What outlives the worker that started it becomes a child of this process, and can be ended.
+    _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
     while True:
-        message, fds, _, _ = socket.recv_fds(control, 64, 2)
+        try:
+            message, fds, _, _ = socket.recv_fds(control, 64, 2)
+        except OSError:
+            message = b""
         if not message:
+            end_children(but=set())
             os._exit(0)
         if message[:1] == b"R":
-            _, status = os.waitpid(struct.unpack("<q", message[1:])[0], 0)
-            control.send(b"R" + struct.pack("<i", status))
+            pid = struct.unpack("<q", message[1:])[0]
+            workers.discard(pid)
+            control.send(b"R" + struct.pack("<i", reap(pid, workers)))
             continue
         if sum(1 for _ in Path("/proc/self/task").iterdir()) != 1:
             # A fork copies one thread only: locks held by the others would never be released.
@@ -133,11 +147,62 @@ def serve(control_fd: int) -> NoReturn:
                 os._exit(0)
             os.setpgid(0, 0)  # what it starts is ended with it
             become_worker(fds[0], fds[1], base)
+        workers.add(pid)
         pidfd = os.pidfd_open(pid)
         for fd in fds:
             os.close(fd)
         socket.send_fds(control, [b"F" + struct.pack("<q", pid)], [pidfd])
         os.close(pidfd)
+
+
+def reap(pid: int, workers: set[int]) -> int:
+    """The wait status of a worker that has ended, and the end of whatever it has left running.
+
+    UNKNOWN where the status cannot be had in time: a process that traces the dead one keeps it.
+    """
+    status = UNKNOWN
+    deadline = time.monotonic() + REAP_SECONDS
+    while True:
+        done, found = os.waitpid(pid, os.WNOHANG) if status == UNKNOWN else (0, 0)
+        status = found if done else status
+        end_children(but=workers | {pid})
+        if status != UNKNOWN or time.monotonic() > deadline:
+            return status
+        time.sleep(0.002)
+
+
+def end_children(but: set[int]) -> None:
+    """Kills the children of this process except some, and theirs as they become its own."""
+    for _ in range(ROUNDS):
+        strays = [pid for pid in children() if pid not in but]
+        if not strays:
+            return
+        for pid in strays:
+            try:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, os.WNOHANG)
+            except (ProcessLookupError, ChildProcessError, PermissionError):
+                pass
+        time.sleep(0.001)
+
+
+def children() -> list[int]:
+    """The children of this process, ended ones that nobody has waited for among them."""
+    own = os.getpid()
+    try:
+        listed = Path(f"/proc/self/task/{own}/children").read_text("ascii")
+        return [int(pid) for pid in listed.split()]
+    except OSError:
+        pass  # the kernel was built without it
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = path.read_text("utf-8", "replace").rpartition(")")[2].split()[1]
+        except OSError:
+            continue
+        if int(parent) == own:
+            found.append(int(path.parent.name))
+    return found
 
 
 def die_with_parent() -> None:
@@ -164,8 +229,10 @@ def become_worker(
     code = 0
     try:
         child.run(sock, lambda mebibytes: limit_memory(None if cuda else base, mebibytes))
+    except MemoryError:
+        code = OUT_OF_MEMORY  # so little is left that not even this can be told
     except BaseException:
-        code = 71  # the socket closed, or the submission broke what this process runs on
+        code = BROKEN  # the socket closed, or the submission broke what this process runs on
     os._exit(code)
 
 
