@@ -216,7 +216,7 @@ IN_CALL = {
     ),
     "memory_of_small_things": (
         "error",
-        f"{MEMORY}\n  line 8, in plus_one\n    kept.append(bytes(2000 + index % 7))",
+        f"{MEMORY}\n  line 8, in plus_one\n    kept.append(bytes(2000))",
     ),
     "segfault": ("error", "your code crashed (signal 11, SIGSEGV) during a call"),
     "abort": ("error", "your code crashed (signal 6, SIGABRT) during a call"),
