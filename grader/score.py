@@ -107,14 +107,19 @@ def _about_cases(name: str, failed: int, total: int, message: str) -> str:
     return f"{total - failed} of {total} pass; the first that does not is {name}:\n{message}"
 
 
+def no_device(check: CheckResult) -> bool:
+    """A device check that this PyTorch cannot run: it earns nothing, and says nothing either."""
+    return check.group == "device" and check.outcome == "not_run"
+
+
 def verdict(
     sampled: bool, results: Sequence[CheckResult], records: Sequence[dict[str, Any]], loaded: bool
 ) -> Verdict:
     """What the run says of the submission as a whole."""
     if not loaded:
         return "not_run"
-    right = all(check.outcome == "passed" for check in results if not check.extra)
-    if right:
+    scored = [check for check in results if not check.extra and not no_device(check)]
+    if scored and all(check.outcome == "passed" for check in scored):
         return "correct"
     if not sampled:
         return "incorrect"

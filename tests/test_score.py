@@ -256,6 +256,12 @@ def test_a_check_that_did_not_run_is_not_correct():
     assert verdict(RIGHT, case("test_b", "skipped", reason="no time")) == "incorrect"
 
 
+def test_a_device_that_is_not_here_says_nothing_against_an_answer():
+    """Device checks that cannot run earn nothing and leave the verdict to the others."""
+    absent = case("test_device", "skipped", group="device", reason="no accelerator here")
+    assert verdict(RIGHT, absent) == "correct"
+
+
 @pytest.mark.parametrize(
     ("records", "expected"),
     [

@@ -168,12 +168,18 @@ def _load(
     """Executes the source as a module of its own; a reply says whether it can be called."""
     devices = Devices()
     if request["accelerator"] == "sim":
-        import simdevice
+        try:
+            import simdevice
 
-        reason = simdevice.available()
+            reason = simdevice.available()
+            if reason is None:
+                simdevice.install()
+        except Exception as error:
+            reason = (
+                f"torch {torch.__version__} cannot carry a simulated device ({_text_of(error)})"
+            )
         if reason is not None:
-            return None, {"unavailable": reason}
-        simdevice.install()
+            return None, {"unavailable": reason[: wire.MESSAGE_LIMIT]}
         devices = Simulated(simdevice)
     elif request["accelerator"] == "cuda":
         if not torch.cuda.is_available():
