@@ -306,14 +306,6 @@ class Submission:
 
     # ---- what the session uses
 
-    def load(self) -> Failure | None:
-        """Loads the submission if it is not; the failure that prevents it, if any."""
-        try:
-            self._ready()
-        except NotLoaded as error:
-            return error.failure
-        return None
-
     def unavailable(self) -> str | None:
         """Why the accelerator is not here, or None; the submission is loaded to find out."""
         try:

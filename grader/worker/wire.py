@@ -14,7 +14,7 @@ Requests (the grader's), by the header's "do":
     calls   {"calls": [...], "observe": [...], "reuse"}. One reply for every call, in order; if
             "private" is observed, one more with the answers read again and the arguments after
             overwriting them.
-    repeat  {"entry", "call", "times", "every"}: one call over and over. One reply for every `every`
+    repeat  {"call", "times", "every"}: one call over and over. One reply for every `every`
             calls, which names each distinct answer once.
 
 Values are tagged JSON lists: ["none"], ["bool", b], ["int", "decimal"], ["float", "hex"],
