@@ -1,6 +1,7 @@
 """The `grade` command: reads the request, calls the grader, prints, and exits.
 
-It is the only module that does the last two. Only click is imported at the top, since `list`,
+It is the only module that does the last two (`__main__` ends the process where it is interrupted
+before this one is there). Only click is imported at the top, since `list`,
 `show`, `start` and `hint` should answer at once.
 """
 
