@@ -60,7 +60,7 @@ class RequestWriter:
             pairs = [[self.value(k), self.value(v)] for k, v in value.items()]
             return ["dict", len(value), pairs]
         if isinstance(value, Generator):
-            return ["generator", value.seed, value.shared]
+            return ["generator", value.seed, value.shared, value.device]
         if isinstance(value, Array):
             return ["array", self._array(value)]
         raise TypeError(f"a {kind.__name__} cannot be passed to a submission")

@@ -146,11 +146,12 @@ class Generator:
     """A `torch.Generator` to be made in the worker, seeded before the call.
 
     shared: every call of one message that asks for the same seed gets the same object, so its
-    stream goes on from call to call.
+    stream goes on from call to call. device: where it lives, and what it draws as well.
     """
 
     seed: int
     shared: bool = False
+    device: str = "cpu"
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,11 +212,11 @@ def array(
     return Array(library, dtype, device, raw.shape, _encode(raw, dtype), layout)
 
 
-def seeded(seed: int, *, shared: bool = False) -> Generator:
-    """A CPU generator seeded with `seed`; 0 <= seed < 2**32, as larger seeds repeat streams."""
+def seeded(seed: int, *, shared: bool = False, device: str = "cpu") -> Generator:
+    """A generator seeded with `seed`; 0 <= seed < 2**32, as larger seeds repeat streams."""
     if not 0 <= seed < 2**32:
         raise ValueError(f"seed {seed} is outside 0 … 2**32 - 1")
-    return Generator(seed, shared)
+    return Generator(seed, shared, device)
 
 
 def strides_of(a: Array) -> tuple[int, ...]:
@@ -320,7 +321,8 @@ def _pieces(value: Value) -> Iterator[str]:
     elif kind is str and len(value) > SHOWN_TEXT:
         yield f"{value[:SHOWN_TEXT]!r}… {len(value) - SHOWN_TEXT} more characters"
     elif isinstance(value, Generator):
-        yield f"torch.Generator().manual_seed({value.seed})"
+        device = "" if value.device == "cpu" else repr(value.device)
+        yield f"torch.Generator({device}).manual_seed({value.seed})"
     else:
         yield repr(value)
 

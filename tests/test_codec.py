@@ -54,8 +54,9 @@ def written(value: Value) -> Any:
         ("é\x00", ["str", "é\x00"]),
         ((1, [None]), ["tuple", 2, [["int", "1"], ["list", 1, [["none"]]]]]),
         ({"a": ()}, ["dict", 1, [[["str", "a"], ["tuple", 0, []]]]]),
-        (seeded(7), ["generator", 7, False]),
-        (seeded(7, shared=True), ["generator", 7, True]),
+        (seeded(7), ["generator", 7, False, "cpu"]),
+        (seeded(7, shared=True), ["generator", 7, True, "cpu"]),
+        (seeded(7, device="sim:0"), ["generator", 7, False, "sim:0"]),
     ],
 )
 def test_arguments_are_tagged(value: Value, tagged: Any) -> None:

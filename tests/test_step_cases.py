@@ -382,7 +382,7 @@ def families(draws):
             for step, seed in cases.fresh_settled(rng, 24)
             for dtype in cases.EXACT_DTYPES
         ],
-        "fresh_half": cases.fresh_half(rng, 12),
+        "fresh_half": cases.fresh_half(draws, rng, 12),
         "fresh_possible": cases.fresh_possible(rng, 24),
         "fresh_shapes": cases.fresh_shapes(rng),
         "fresh_large": [

@@ -205,6 +205,7 @@ SHOWN = [
     (array([True, False], "bool"), "[True, False]"),
     (array(range(11), "int8"), "[0, 1, 2, 3, 4, 5, 6, 7, … 3 more]"),
     (Generator(7), "torch.Generator().manual_seed(7)"),
+    (Generator(7, device="sim:0"), "torch.Generator('sim:0').manual_seed(7)"),
     (NumpyScalar("float64", 0.5), "numpy.float64(0.5)"),
     (NumpyScalar("bool", True), "numpy.bool(True)"),
     (Other("torch.Size"), "torch.Size"),

@@ -100,7 +100,7 @@ class Decoder:
     def __init__(self, payload: memoryview, devices: Devices) -> None:
         self.payload = payload
         self.devices = devices
-        self.shared: dict[int, torch.Generator] = {}
+        self.shared: dict[tuple[int, str], torch.Generator] = {}
 
     def value(self, tagged: Sequence[Any]) -> Any:
         """The object a tagged value describes, made afresh."""
@@ -122,15 +122,15 @@ class Decoder:
         if tag == "array":
             return self.array(tagged[1])
         if tag == "generator":
-            return self.generator(tagged[1], tagged[2])
+            return self.generator(*tagged[1:])
         raise wire.WireError(f"unknown tag {tag!r} in a request")
 
-    def generator(self, seed: int, shared: bool) -> torch.Generator:
-        if shared and seed in self.shared:
-            return self.shared[seed]
-        made = torch.Generator().manual_seed(seed)
+    def generator(self, seed: int, shared: bool, device: str) -> torch.Generator:
+        if shared and (seed, device) in self.shared:
+            return self.shared[seed, device]
+        made = torch.Generator(device=device).manual_seed(seed)
         if shared:
-            self.shared[seed] = made
+            self.shared[seed, device] = made
         return made
 
     def array(self, spec: dict[str, Any]) -> torch.Tensor | np.ndarray[Any, Any]:

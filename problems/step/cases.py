@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, wraps
@@ -31,6 +31,7 @@ EXACT_DTYPES = ("float32", "float64")  # half types are too coarse for all but s
 HALF_DTYPES = ("float16", "bfloat16")
 ID_DTYPES = ("int64", "int32", "int16", "int8", "uint8")
 NEVER = 2.0**-20  # a seeded case this close to a decision could go either way by rounding
+CLEAR = 2.0**-7  # random cases keep this far from a decision: how exact one is has cases of its own
 
 
 # The procedure, exactly -------------------------------------------------------------------------
@@ -58,9 +59,9 @@ class Step:
         return min(Fraction(1), Fraction(self.target[i][t]) / Fraction(self.draft[i][t]))
 
     def is_close(self, i: int, coin: float) -> bool:
-        """Whether rounding could decide between the coin and the accept probability."""
-        t = self.tokens[i]
-        return abs(min(1.0, self.target[i][t] / self.draft[i][t]) - coin) <= NEVER
+        """Whether the coin is so close to the accept probability, or to 1, that little decides."""
+        ratio = self.target[i][self.tokens[i]] / self.draft[i][self.tokens[i]]
+        return abs(min(1.0, ratio) - coin) <= CLEAR or coin >= 1 - CLEAR
 
     def weights(self, n: int, number: Callable[[float], Any] = Fraction) -> list[Any]:
         """What the last token is drawn from, not normalised, once n drafted tokens are kept.
@@ -745,8 +746,12 @@ def unsettled() -> list[Case]:
     return result
 
 
-def on_device(device: str) -> list[Case]:
-    """Settled calls with all three inputs on a device, and no generator."""
+def on_device(device: str, own_generator: bool = False) -> list[Case]:
+    """Settled calls with all three inputs on a device, and no generator, or one of that device.
+
+    What is drawn there is not compared: a device has random numbers of its own. With a generator
+    the tokens may come back on the CPU: where they belong is asked without one.
+    """
     steps = [
         *(certain((t,), ((t + 2) % 4, 0), 4) for t in range(4)),
         certain((1, 0), (1, 0, 2), 4),
@@ -758,7 +763,11 @@ def on_device(device: str) -> list[Case]:
         inputs = tuple(a.to(device=device) for a in arguments(step))
         found = settled(step)
         note = f"K = {len(step.tokens)}, {found[1]} kept, on {device}"
-        result.append(Case(inputs, answer(found, device), note=note))
+        expects = answer(found, device)
+        if own_generator:
+            inputs += (seeded(len(result), device=device),)
+            expects, note = one_of(expects, answer(found)), f"{note} like the generator"
+        result.append(Case(inputs, expects, note=note))
     return result
 
 
@@ -768,10 +777,10 @@ def on_device(device: str) -> list[Case]:
 def bracket_accept(draws: Draws, seeds: Sequence[int]) -> list[Case]:
     """Accept probabilities just above and just below the coin of their position.
 
-    Rows before the position agree, rows behind it too; the residual holds a single token, so the
-    answer says how the coin was compared and nothing else. An accept probability that is off by
-    2^-16 is seen (2^-22 in float64 where q[t] is 1/2: a comparison in float32 still tells), as is
-    an epsilon of 1e-10 in the ratio where q[t] is 2^-40.
+    Rows before the position agree, rows behind it too, and any replacement will do: the answer says
+    how the coin was compared and nothing else. An accept probability that is off by 2^-16 is seen
+    (2^-22 in float64 where q[t] is 1/2: a comparison in float32 still tells), as is an epsilon of
+    1e-10 in the ratio where q[t] is 2^-40.
     """
     coins = draws("coins", list(seeds), 3).numbers()
     result = []
@@ -797,7 +806,7 @@ def bracket_accept(draws: Draws, seeds: Sequence[int]) -> list[Case]:
                     case(
                         step,
                         seed,
-                        settled_by(step, i if side == "below" else 3),
+                        _any_replacement(step, i) if side == "below" else settled_by(step, 3),
                         dtype=dtype,
                         note=f"accept probability just {side} the coin of position {i}",
                     )
@@ -811,20 +820,25 @@ def _rare_brackets(seeds: Sequence[int], coins: Sequence[float]) -> list[Case]:
     Logarithms of so small numbers, taken in float32, leave no more than 16 bits of their ratio.
     """
     result = []
-    usable = [(s, coin) for s, coin in zip(seeds, coins, strict=True) if 0.1 < coin < 0.9]
+    usable = [(s, coin) for s, coin in zip(seeds, coins, strict=True) if 2**-5 < coin < 1 - 2**-5]
     for number, (seed, coin) in enumerate(usable[:2]):
         dtype, power = (("float32", 100), ("float64", 1000))[number % 2]
         q = 2.0**-power
         names = _ORDERS_OF_3[number % 6]
         for side, ratio in (("below", coin - 2**-7), ("above", coin + 2**-7)):
             step = relabelled(_at(0, (q, 0.5, 0.5), (q * ratio, 0.25, 0.75)), names)
-            found = settled_by(step, 0 if side == "below" else 3)
+            found = _any_replacement(step, 0) if side == "below" else settled_by(step, 3)
             note = f"q[t] = 2^-{power}, accept probability {side} the coin"
             result.append(case(step, seed, found, dtype=dtype, note=note))
     return result
 
 
 _ORDERS_OF_3 = list(itertools.permutations(range(3)))
+
+
+def _any_replacement(step: Step, i: int) -> list[Answer]:
+    """The answers with a rejection at position i, whatever the replacement."""
+    return [((*step.tokens[:i], token), i) for token in range(step.size)]
 
 
 def settled_by(step: Step, n: int) -> Answer:
@@ -855,11 +869,8 @@ def bracket_residual(draws: Draws, seeds: Sequence[int]) -> list[Case]:
     orders = itertools.cycle(_ORDERS)
     races = draws("races", list(seeds), [1 + k % 2 for k in range(len(seeds))], 4).numbers()
     for number, (seed, race) in enumerate(zip(seeds, races.tolist(), strict=True)):
-        for names in (next(orders), next(orders)):
-            # The race is run in the order of the renamed tokens.
+        for names in _even_orders(race, orders, 1, 2):
             first, second = race[names[1]], race[names[2]]
-            if not 2**-4 < first / second < 2**4:
-                continue
             for winner, tip in ((1, 1 + 2**-12), (2, 1 - 2**-12)):
                 share = _share(first * tip, second)
                 draft: Row = (0.5, 0.125, 0.125, 0.25)
@@ -887,6 +898,21 @@ def bracket_residual(draws: Draws, seeds: Sequence[int]) -> list[Case]:
 _ORDERS = random.Random("orders").sample(list(itertools.permutations(range(4))), 24)
 
 
+def _even_orders(
+    race: Sequence[float], orders: Iterator[tuple[int, ...]], one: int, other: int
+) -> Iterator[tuple[int, ...]]:
+    """The next two orders in which the exponentials of two tokens are not too far apart.
+
+    The race is run in the order of the renamed tokens.
+    """
+    close = (
+        names
+        for names in itertools.islice(orders, len(_ORDERS))
+        if 2**-4 < race[names[one]] / race[names[other]] < 2**4
+    )
+    return itertools.islice(close, 2)
+
+
 def _share(first: float, second: float) -> float:
     """first / (first + second), rounded so that float32 holds it, its half and its rest exactly."""
     return round(first / (first + second) * 2**22) / 2**22
@@ -899,10 +925,8 @@ def bracket_bonus(draws: Draws, seeds: Sequence[int]) -> list[Case]:
     races = draws("races", list(seeds), [1 + k % 2 for k in range(len(seeds))], 4).numbers()
     for number, (seed, race) in enumerate(zip(seeds, races.tolist(), strict=True)):
         positions = 1 + number % 2
-        for names in (next(orders), next(orders)):
+        for names in _even_orders(race, orders, 0, 1):
             first, second = race[names[0]], race[names[1]]
-            if not 2**-4 < first / second < 2**4:
-                continue
             for winner, tip in ((0, 1 + 2**-12), (1, 1 - 2**-12)):
                 share = _share(first * tip, second)
                 step = relabelled(Step((), ((share, 1 - share, 0.0, 0.0),), ()), names)
@@ -1064,7 +1088,7 @@ def seeded_steps(rng: random.Random, number: int, fewest: int = 1) -> list[tuple
 
 
 def long_steps(rng: random.Random) -> list[tuple[Step, int]]:
-    """Random steps with K of 10 and 40: rows that agree, but for every seventh position.
+    """Random steps with K of 10 and 40: rows that agree, but for every seventh from the tenth on.
 
     Two more have K = 5 and V = 20.
     """
@@ -1073,7 +1097,7 @@ def long_steps(rng: random.Random) -> list[tuple[Step, int]]:
         rows = [random_row(rng, 5) for _ in range(positions)]
         drafted = [rng.randrange(5) for _ in rows]
         target = [*rows, random_row(rng, 5)]
-        for i in range(6, positions, 7):
+        for i in range(9, positions, 7):
             rows[i], target[i] = (0.5, 0.25, 0.125, 0.0625, 0.0625), (0.375, 0.25, 0.125, 0.25, 0.0)
             drafted[i] = 0
         step = Step(tuple(rows), tuple(target), tuple(drafted))
@@ -1254,54 +1278,103 @@ def _streamed(
 # Fresh cases: whatever the seed of the run gives ------------------------------------------------
 
 
+RARE = 2.0**-9  # what a token has in the draft that hands it on; so little that no other row shows
+
+
+def handed_on(
+    rng: random.Random, size: int, t: int, heirs: Mapping[int, Fraction]
+) -> tuple[Row, Row]:
+    """A draft and a target row that differ in little: what the draft has at t goes to `heirs`.
+
+    So a drafted t is rejected for sure, and one of the heirs replaces it, each with its share. The
+    target has them so rarely that a draw from any other row shows; the draft never proposes the
+    first (with V = 2 it has to), and the others as rarely or never.
+    """
+    first, *_ = heirs
+    others = size - len(heirs) - 1
+    draft = list(random_row(rng, size, {t, *heirs})) if others else [0.0] * size
+    peak = draft.index(max(draft)) if others else first
+    for heir in heirs:
+        draft[heir] = RARE * rng.randrange(2) if heir != first else 0.0
+    draft[t] = RARE
+    draft[peak] += 1 - sum(draft)
+    target = list(draft)
+    target[t] = 0.0
+    for heir, share in heirs.items():
+        target[heir] += RARE * float(share)
+    return tuple(draft), tuple(target)
+
+
 def fresh_settled(rng: random.Random, number: int) -> list[tuple[Step, int]]:
     """Steps with one possible answer behind rows that say little, each with a seed.
 
-    Up to some position the rows agree. There the drafted token is forbidden and a single token has
-    anything left over, or nothing is rejected and the bonus row is certain.
+    Up to some position the rows agree. There the drafted token is handed on to a single token, or
+    nothing is rejected and the bonus is certain, of what the last draft row has the least of. One
+    more step is the first again with another bonus: what is drafted does not tell the answer.
     """
     result = []
     for i in range(number):
-        size, positions = rng.randint(2, 8), 1 + i % 6
-        rows = tuple(random_row(rng, size) for _ in range(positions))
+        size, positions = 2 if i % 8 == 7 else rng.randint(3, 8), 1 + i % 6
+        rows = [random_row(rng, size) for _ in range(positions)]
         drafted = [rng.randrange(size) for _ in rows]
-        target = [*rows, *one_hot(rng.randrange(size), size=size)]
+        *_, other, bonus = sorted(range(size), key=rows[-1].__getitem__, reverse=True)
+        target = [*rows, *one_hot(bonus, size=size)]
+        if i == 0:
+            again = Step(tuple(rows), (*rows, *one_hot(other, size=size)), tuple(drafted))
         if i % 3:
             place = i // 3 % positions
             t = drafted[place]
             heir = rng.choice([x for x in range(size) if x != t])
-            moved = list(rows[place])
-            moved[t], moved[heir] = 0.0, moved[heir] + moved[t]
-            target[place] = tuple(moved)
-        result.append((Step(rows, tuple(target), tuple(drafted)), rng.randrange(2**32)))
-    return result
+            rows[place], target[place] = handed_on(rng, size, t, {heir: Fraction(1)})
+        result.append((Step(tuple(rows), tuple(target), tuple(drafted)), rng.randrange(2**32)))
+    return [*result, (again, rng.randrange(2**32))]
 
 
-def fresh_half(rng: random.Random, number: int) -> list[Case]:
-    """Certain rows in half types, kept to the end or rejected, V up to 60."""
+def fresh_half(draws: Draws, rng: random.Random, number: int) -> list[Case]:
+    """Certain rows in half types, kept to the end or rejected, V up to 60.
+
+    No coin is one that half types round to 1: such coins have cases of their own.
+    """
+    seeds = [rng.randrange(2**32) for _ in range(2 * number)]
+    highest = draws("coins", seeds, 3).numbers().max(axis=1).tolist()
+    calm = [seed for seed, coin in zip(seeds, highest, strict=True) if coin < 1 - CLEAR]
     result = []
-    for i in range(number):
-        size, positions = rng.randint(2, 60), 1 + i % 3
+    for i, seed in enumerate(calm[:number]):
+        size, positions = rng.randint(2, 8) if i % 4 == 3 else rng.randint(9, 60), 1 + i % 3
         drafted = [rng.randrange(size) for _ in range(positions)]
         wanted = [*drafted, rng.randrange(size)]
         if i % 2:
             place = i // 2 % positions
             wanted[place] = (drafted[place] + rng.randrange(1, size)) % size
         step, dtype = certain(drafted, wanted, size), HALF_DTYPES[i // 2 % 2]
-        result.append(case(step, rng.randrange(2**32), dtype=dtype, note=dtype))
+        result.append(case(step, seed, dtype=dtype, note=dtype))
     return result
 
 
 def fresh_possible(rng: random.Random, number: int) -> list[Case]:
-    """Random rows with forbidden tokens; any answer that the law allows will do."""
+    """Random rows with forbidden tokens; any answer that the law allows will do.
+
+    In two of three the forbidden token is handed on to two others, at either position, and at the
+    other one the rows agree, where the likeliest token is not the drafted one.
+    """
     result = []
     for i in range(number):
-        size = 3 + i % 2
+        size = 3 + i % 2 if i % 3 == 0 else rng.randint(4, 6)
         q, q1 = random_row(rng, size), random_row(rng, size, {rng.randrange(size)})
         t = rng.randrange(size)
-        p = random_row(rng, size, {t} if i % 2 else {(t + 1) % size})
         t1 = rng.choice([x for x in range(size) if q1[x]])
-        p1 = random_row(rng, size, {t1})
+        if i % 3:
+            t = q.index(min(q))
+            first, second, t1 = rng.sample(range(size), 3)
+            left = handed_on(rng, size, t1, {first: Fraction(3, 4), second: Fraction(1, 4)})
+            rows, tokens = [(q, q), left], [t, t1]
+            if i % 3 == 2:
+                rows, tokens = rows[::-1], tokens[::-1]
+            (q, p), (q1, p1) = rows
+            t, t1 = tokens
+        else:
+            p = random_row(rng, size, {t} if i % 2 else {(t + 1) % size})
+            p1 = random_row(rng, size, {t1})
         step = Step((q, q1), (p, p1, random_row(rng, size)), (t, t1))
         note = "only answers the law allows"
         dtype = EXACT_DTYPES[i // 2 % 2]
@@ -1324,10 +1397,47 @@ def fresh_shapes(rng: random.Random) -> list[Case]:
         ("every_second", "column"),
         ("column", "contiguous"),
     ]
-    for i, (step, seed) in enumerate(fresh_settled(rng, 12)):
-        layouts = ways[i % 3]
+    for i, (step, seed) in enumerate(fresh_settled(rng, 18)):
+        layouts = ways[i // 3 % 3]
         dtype = EXACT_DTYPES[i % 2]
         result.append(case(step, seed, dtype=dtype, layouts=layouts, note="not contiguous"))
+    return result
+
+
+def fresh_heirs(rng: random.Random, number: int) -> list[tuple[Step, int]]:
+    """Steps that reject one token for sure and hand it on to three, in unequal shares."""
+    result = []
+    for i in range(number):
+        size, positions = rng.randint(5, 7), 1 + i % 3
+        rows = [random_row(rng, size) for _ in range(positions)]
+        target, drafted = [*rows, random_row(rng, size)], [rng.randrange(size) for _ in rows]
+        place = i // 3 % positions
+        drafted[place], *heirs = rng.sample(range(size), 4)
+        shares = dict(zip(heirs, (Fraction(n, 8) for n in (5, 2, 1)), strict=True))
+        rows[place], target[place] = handed_on(rng, size, drafted[place], shares)
+        result.append((Step(tuple(rows), tuple(target), tuple(drafted)), rng.randrange(2**32)))
+    return result
+
+
+def fresh_stream(rng: random.Random, number: int) -> list[Step]:
+    """Steps that leave nothing but their last token to chance, for calls on one generator.
+
+    Every second hands a token on. The others keep all of theirs; in turn their bonus row has
+    nothing to do with the last draft row, or is almost the same.
+    """
+    result = []
+    for i, (heirs, _) in enumerate(fresh_heirs(rng, number)):
+        step = heirs
+        if i % 2:
+            step, _ = streamed_step(rng, 0, heirs.size, positions=1 + i // 4 % 3)
+        if i % 4 == 3:
+            shares = dict(zip(rng.sample(range(heirs.size), 3), (5, 2, 1), strict=True))
+            t = next(x for x in range(heirs.size) if x not in shares)
+            last, bonus = handed_on(
+                rng, heirs.size, t, {x: Fraction(n, 8) for x, n in shares.items()}
+            )
+            step = Step((*step.draft, last), (*step.target[:-1], last, bonus), (*step.tokens, t))
+        result.append(step)
     return result
 
 

@@ -280,8 +280,15 @@ def test_answers_stay_as_they_were(submission):
 # Device -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.points(3, group="device", extra=True)
+@pytest.mark.points(2, group="device", extra=True)
 @pytest.mark.hint("Make the tokens with `device=draft_tokens.device`.")
 def test_tokens_are_on_the_device_of_the_ids(submission, accelerator):
     """On an accelerator the tokens come back on the device of draft_tokens."""
     submission.check(cases.on_device(accelerator))
+
+
+@pytest.mark.points(1, group="device", extra=True)
+@pytest.mark.hint("Toss the coin with `device=generator.device` wherever a generator is given.")
+def test_coin_is_drawn_where_the_generator_lives(submission, accelerator):
+    """With a generator of the accelerator the coin is drawn on that accelerator."""
+    submission.check(cases.on_device(accelerator, own_generator=True))

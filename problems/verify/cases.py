@@ -13,6 +13,7 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -59,6 +60,10 @@ GRID = {"float16": 2**8, "bfloat16": 2**6, "float32": 2**16, "float64": 2**40}
 TINY = {"float16": (17, 24), "bfloat16": (14, 60), "float32": (30, 126), "float64": (59, 1022)}
 SMALLEST = {"float16": 24, "bfloat16": 133, "float32": 149, "float64": 1074}
 
+# Random rows are asked about tokens from here on where they have any; rarer ones have questions of
+# their own. (1 / 2**-14 is still finite in float16.)
+COMMON = 2.0**-14
+
 # 2**-k is below the smallest normal number here, and 2**k is still finite. (In float16 that is a
 # number the families above have anyway.)
 SUBNORMAL = {"bfloat16": 127, "float32": 127, "float64": 1023}
@@ -94,8 +99,20 @@ def by_fsum(draft: Array, target: Array, token: int) -> tuple[float, Numbers]:
 
 def solve(draft: Array, target: Array, token: int) -> tuple[float, Numbers]:
     """The exact acceptance probability and residual of two rows, as float64."""
-    method = by_fsum if draft.shape[0] >= FSUM_SIZE else by_fractions
-    return method(draft, target, token)
+    if draft.shape[0] >= FSUM_SIZE:
+        return by_fsum(draft, target, token)
+    return _remembered(draft.dtype, draft.shape, draft.data, target.data, token)
+
+
+@lru_cache(maxsize=8192)
+def _remembered(
+    dtype: str, shape: tuple[int, ...], draft: bytes, target: bytes, token: int
+) -> tuple[float, Numbers]:
+    """By fractions, once: whoever grades many files with one seed asks the same of each."""
+    q, p = (Array("torch", dtype, "cpu", shape, data) for data in (draft, target))
+    accept_prob, residual = by_fractions(q, p, token)
+    residual.flags.writeable = False
+    return accept_prob, residual
 
 
 def expected(
@@ -363,12 +380,13 @@ def asked(rng: random.Random, draft: Any, target: Any, dtype: str, note: str = "
 def asked_twice(
     rng: random.Random, draft: Any, target: Any, dtype: str, note: str = ""
 ) -> list[Question]:
-    """`ask` about a token that may be rejected and about one that is always kept.
+    """`ask` about a token that may be rejected and about one that is always kept, not too rare.
 
     With rows that have no such tokens, about any that the draft can propose.
     """
     q, p = array(draft, dtype).numbers(), array(target, dtype).numbers()
     kinds = [np.flatnonzero((p > 0) & (p < q)), np.flatnonzero((q > 0) & (q <= p))]
+    kinds = [common if (common := kind[q[kind] >= COMMON]).size else kind for kind in kinds]
     tokens = [rng.choice(kind.tolist()) for kind in kinds if kind.size]
     tokens = tokens or [rng.choice(np.flatnonzero(q).tolist())]
     return [ask(draft, target, t, dtype, note) for t in tokens]
@@ -380,14 +398,31 @@ def grid_row(rng: random.Random, size: int, grid: int) -> list[float]:
     return [(b - a) / grid for a, b in pairwise(cuts)]
 
 
+def _move(row: list[float], tokens: Iterable[int], to: int) -> None:
+    """Gives what a row has at some tokens to another one."""
+    for token in tokens:
+        row[to] += row[token]
+        row[token] = 0.0
+
+
 def grid_questions(rng: random.Random, dtype: str, count: int) -> list[Question]:
-    """Two different rows of simple fractions, exact in the dtype, over 2 to 8 tokens."""
+    """Two different rows of simple fractions, exact in the dtype, over 2 to 8 tokens.
+
+    In every fourth the draft never proposes what the target likes best, one token or two; in every
+    other fourth some token is possible under neither.
+    """
     questions = []
     for i in range(count):
         size = 2 + i % 7
-        q, p = grid_row(rng, size, GRID[dtype]), grid_row(rng, size, GRID[dtype])
+        q = p = [1.0]
         while q == p:
-            p = grid_row(rng, size, GRID[dtype])
+            q, p = grid_row(rng, size, GRID[dtype]), grid_row(rng, size, GRID[dtype])
+            if i % 4 == 3:
+                *liked, least = sorted(range(size), key=p.__getitem__, reverse=True)
+                _move(q, liked[: 1 + (size > 3)], least)
+            elif i % 4 == 1 and size > 2:
+                for row in (q, p):
+                    _move(row, [0], 1)
         questions.append(asked(rng, q, p, dtype, "rows of simple fractions"))
     return questions
 
@@ -399,8 +434,20 @@ def softmax_questions(
     questions = []
     for size in sizes:
         q, p = softmax(noise(rng, size, scale)), softmax(noise(rng, size, scale))
+        while size < FSUM_SIZE and coincide(q, p, dtype):
+            p = softmax(noise(rng, size, scale))
         questions += asked_twice(rng, q, p, dtype, f"softmax rows over {size} tokens")
     return questions
+
+
+def coincide(q: Numbers, p: Numbers, dtype: str, within: float = 0.0) -> bool:
+    """Whether rows have an entry above 0 in common, or nearly, by chance, as half rows may.
+
+    within: how near, relative to the entry.
+    """
+    draft, target = array(q, dtype).numbers(), array(p, dtype).numbers()
+    close = np.abs(draft - target) <= within * draft
+    return bool(np.any(close & (draft > 0))) and len(q) > 1
 
 
 def different_rows(rng: random.Random, dtype: str, sizes: Sequence[int]) -> list[Question]:
@@ -428,10 +475,11 @@ def near_equal_questions(
 ) -> list[Question]:
     """Softmax rows whose logits are up to `apart` eps apart: hardly any mass is left over.
 
-    Rows are drawn again while the target exceeds the draft nowhere.
+    Rows are drawn again while the target exceeds the draft nowhere. In turn the token is the one
+    that the target likes least, or most, in comparison with the draft.
     """
     questions = []
-    for size in sizes:
+    for i, size in enumerate(sizes):
         while True:
             logits = noise(rng, size, 4.0)
             moved = logits + noise(rng, size, apart * EPS[dtype])
@@ -439,19 +487,30 @@ def near_equal_questions(
             if bool(np.any(p.numbers() > q.numbers())):
                 break
         note = f"nearly equal rows over {size} tokens"
-        question = asked(rng, q.numbers(), p.numbers(), dtype, note)
-        questions.append(replace(question, atol=CLOSE_TOLERANCE_IN_EPS * EPS[dtype]))
+        ratios = p.numbers() / q.numbers()
+        t = int(ratios.argmax() if i % 2 else ratios.argmin())
+        atol = CLOSE_TOLERANCE_IN_EPS * EPS[dtype]
+        questions.append(ask(q.numbers(), p.numbers(), t, dtype, note, atol))
     return questions
 
 
 def sparse_questions(rng: random.Random, dtype: str, sizes: Sequence[int]) -> list[Question]:
-    """Softmax rows over a random half of the tokens each, one or two questions a size."""
+    """Softmax rows over a random half of the tokens each, one or two questions a size.
+
+    From size 4 on the rows have a token in common that the target likes less than the draft does,
+    and the target has one that the draft never proposes.
+    """
     questions = []
     for size in sizes:
+        half = max(1, size // 2)
         q, p = np.zeros(size), np.zeros(size)
-        for row in (q, p):
-            support = rng.sample(range(size), max(1, size // 2))
-            row[support] = softmax(noise(rng, len(support), 4.0))
+        while not p.any() or coincide(q, p, dtype, 2.0**-3):
+            order = rng.sample(range(size), size)
+            weights = -np.sort(-softmax(noise(rng, half, 4.0)))
+            q[:], p[:] = 0.0, 0.0
+            q[order[:half]] = weights
+            others = [order[-1], *rng.sample(order[1:-1], max(0, half - 2)), order[0]][:half]
+            p[others] = -np.sort(-softmax(noise(rng, half, 4.0)))
         questions += asked_twice(rng, q, p, dtype, "rows with many zeros")
     return questions
 
@@ -498,13 +557,17 @@ def subnormal_residual_questions(rng: random.Random, dtype: str, count: int) -> 
 
 
 def rare_token_questions(rng: random.Random, dtype: str, count: int) -> list[Question]:
-    """The drafted token is next to impossible under the draft; its ratio is 0, or 1/2 and more."""
+    """The drafted token is next to impossible under the draft.
+
+    In turn its ratio is 0, a number of sevenths, which no few digits hold, and 2 or more.
+    """
     first, last = TINY[dtype]
     questions = []
     for i in range(count):
         k = rng.randint(max(first, last - 4), last) if i % 2 else rng.randint(first, last)
-        in_draft = rng.randint(1, 7)
-        in_target = rng.randint((in_draft + 1) // 2, 7) if i % 3 else 0
+        in_draft = (rng.randint(1, 7), 7, rng.randint(1, 3))[i % 3]
+        least, most = ((0, 0), (4, 6), (2 * in_draft, 7))[i % 3]
+        in_target = rng.randint(least, most)
         q, p = [0.5, 0.5], [0.25, 0.75]
         at = rng.randint(0, 2)
         q.insert(at, in_draft * 2.0**-k)

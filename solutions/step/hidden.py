@@ -18,7 +18,8 @@ from problems.step.cases import remembered
 def seeded_cases(reference, draws, rng):
     """Random calls that expect what the reference does; those too close to call are dropped."""
     calls = cases.seeded_steps(rng, 110, fewest=0) + cases.fresh_large(rng, 8)
-    others = cases.long_steps(rng) + cases.wide_steps(rng, 2)
+    calls += cases.fresh_heirs(rng, 12)
+    others = cases.long_steps(rng) + cases.wide_steps(rng, 8)
     result = []
     known = cases.followed(draws, calls) + cases.followed(draws, others)
     asked = [
@@ -34,11 +35,11 @@ def seeded_cases(reference, draws, rng):
 
 @remembered
 def shared_cases(reference, rng):
-    """Random calls on one generator that expect what the reference does."""
+    """Fresh calls on one generator that expect what the reference does."""
     seed = rng.randrange(2**32)
     asked = [
-        cases.case(step, seed, ((), 0), dtype=cases.EXACT_DTYPES[i % 2], shared=True)
-        for i, (step, _) in enumerate(cases.seeded_steps(rng, 24))
+        cases.case(step, seed, ((), 0), dtype=cases.EXACT_DTYPES[i // 2 % 2], shared=True)
+        for i, step in enumerate(cases.fresh_stream(rng, 48))
     ]
     return [
         dataclasses.replace(call, expects=exactly(outcome.value))
@@ -47,9 +48,9 @@ def shared_cases(reference, rng):
 
 
 @remembered
-def state_cases(reference, rng):
+def state_cases(reference, draws, rng):
     """Settled calls that leave the generator where the reference leaves it."""
-    asked = settled_cases(rng, 16) + cases.fresh_half(rng, 4)
+    asked = settled_cases(rng, 18) + half_cases(draws, rng, 8)
     return [
         dataclasses.replace(call, state_after=outcome.generator)
         for call, outcome in zip(asked, reference.outcomes(asked, ("generator",)), strict=True)
@@ -67,7 +68,7 @@ def settled_cases(rng, number):
 
 @remembered
 def coin_brackets(draws, rng):
-    return cases.bracket_accept(draws, fresh_seeds(rng, 6))
+    return cases.bracket_accept(draws, fresh_seeds(rng, 8))
 
 
 @remembered
@@ -76,6 +77,7 @@ def last_token_brackets(draws, rng):
     return cases.bracket_residual(draws, seeds) + cases.bracket_bonus(draws, seeds)
 
 
+half_cases = remembered(cases.fresh_half)
 possible_cases = remembered(cases.fresh_possible)
 shape_cases = remembered(cases.fresh_shapes)
 
@@ -95,7 +97,7 @@ def test_fresh_rows_with_one_possible_answer(submission, rng):
 @pytest.mark.hint("Only tokens with p > q can replace a rejected one; p = 0 is never kept.")
 def test_fresh_answers_are_possible_ones(submission, rng):
     """On fresh rows no answer comes that the target's law rules out."""
-    submission.check(possible_cases(rng, 24))
+    submission.check(possible_cases(rng, 36))
 
 
 @pytest.mark.points(4, group="draws")
@@ -114,9 +116,9 @@ def test_fresh_last_token_is_one_draw(submission, draws, rng):
 
 @pytest.mark.points(3, group="draws")
 @pytest.mark.hint("Count the draws: one coin for each position reached, then one multinomial.")
-def test_fresh_generator_states(submission, reference, rng):
+def test_fresh_generator_states(submission, reference, draws, rng):
     """On fresh rows the generator is left where the stated draws leave it."""
-    submission.check(state_cases(reference, rng))
+    submission.check(state_cases(reference, draws, rng))
 
 
 @pytest.mark.points(6, group="seeded")
@@ -142,7 +144,7 @@ def test_fresh_shapes_and_layouts(submission, rng):
 
 @pytest.mark.points(3, group="side effects")
 @pytest.mark.hint("Compute in new tensors; `clone()` first where you want to write.")
-def test_fresh_inputs_are_left_as_they_were(submission, rng):
+def test_fresh_inputs_are_left_as_they_were(submission, draws, rng):
     """Fresh inputs are not changed, and the answers share no memory with them."""
-    asked = settled_cases(rng, 12) + cases.fresh_half(rng, 4)
+    asked = settled_cases(rng, 18) + half_cases(draws, rng, 8)
     submission.check(asked, unchanged=True, private=True)
