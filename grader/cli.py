@@ -127,7 +127,21 @@ def _tell_crash() -> None:
     )
 
 
-@click.group(name="grade", epilog=_EXIT_CODES)
+class _Lazy(click.Group):
+    """The commands of this module, and `dev`, which is loaded where it is asked for."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return [*super().list_commands(context), "dev"]
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name == "dev":
+            from grader.dev.cli import dev
+
+            return dev
+        return super().get_command(context, name)
+
+
+@click.group(name="grade", cls=_Lazy, epilog=_EXIT_CODES)
 @click.option("--kit", type=_FOLDER, metavar="DIR", help="Use the problems in DIR instead.")
 @click.version_option(__version__, prog_name="grade", message="%(prog)s %(version)s")
 @click.pass_context
@@ -194,24 +208,35 @@ def _start(folder: Path | None, slug: str, file: Path | None, library: str | Non
 
 @_grade.command("hint")
 @click.argument("slug")
+@click.argument("number", type=click.IntRange(1), required=False)
 @click.option("--all", "everything", is_flag=True, help="All hints at once.")
 @click.option("--reset", is_flag=True, help="Begin again with the first one, next time.")
 @click.pass_obj
-def _hint(folder: Path | None, slug: str, everything: bool, reset: bool) -> None:
-    """Give the next hint for a problem; it remembers where you were."""
+def _hint(
+    folder: Path | None, slug: str, number: int | None, everything: bool, reset: bool
+) -> None:
+    """Give the next hint for a problem; it remembers where you were.
+
+    With NUMBER, that hint, and nothing is remembered.
+    """
     from grader import hints
 
     kit = _kit(folder)
     all_hints = _problem(folder, slug).hints
     path, key = hints.state_file(), f"{kit.name}/{slug}"
     total = len(all_hints)
+    if number is not None:
+        if number > total:
+            raise UsageError(f"{slug} has {total} hints; all of them: grade hint {slug} --all")
+        _say(f"Hint {number} of {total}: {all_hints[number - 1]}")
+        return
     if reset:
         count = 0
         click.echo(f"The next hint for {slug} is the first of {total} again.")
     elif everything:
         count = total
-        for number, hint in enumerate(all_hints, 1):
-            _say(f"Hint {number} of {total}: {hint}")
+        for each, hint in enumerate(all_hints, 1):
+            _say(f"Hint {each} of {total}: {hint}")
     else:
         count = min(hints.read_count(path, key) + 1, total)
         _say(f"Hint {count} of {total}: {all_hints[count - 1]}")

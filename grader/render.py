@@ -307,7 +307,7 @@ def _result(report: Report, hidden_points: int) -> Iterator[Line]:
     elif hidden_points:
         yield _entry("Hidden", (f"{hidden_points} more points when your course grades it", "dim"))
     if report.likely_cause:
-        yield _entry("Likely cause", (clean_line(report.likely_cause, 600), "warn"))
+        yield _entry("Likely cause", (clean_line(report.likely_cause.sentence, 600), "warn"))
     yield Line()
 
 
@@ -347,4 +347,8 @@ def _advice(report: Report, again: str) -> Iterator[str]:
         yield f"Next: compare the order of your random draws with the statement: grade show {slug}"
     else:
         yield f"Next: start with this one: {clean_line(first.title, 200)}"
-    yield f"Stuck? grade hint {slug}    Again: {again}"
+    hint = report.likely_cause.hint if report.likely_cause else None
+    if hint is not None:
+        yield f"Hint {hint} is about it: grade hint {slug} {hint}    Again: {again}"
+    else:
+        yield f"Stuck? grade hint {slug}    Again: {again}"

@@ -93,6 +93,17 @@ class Output:
 
 
 @dataclass(frozen=True)
+class Cause:
+    """What a wrong submission seems to do, in a sentence for whoever wrote it.
+
+    hint: the number of the problem's hint to read next, where one is about it.
+    """
+
+    sentence: str
+    hint: int | None = None
+
+
+@dataclass(frozen=True)
 class Environment:
     python: str
     torch: str | None
@@ -126,7 +137,7 @@ class Report:
     extra: Extra
     checks: tuple[CheckResult, ...]
     load_error: Failure | None
-    likely_cause: str | None
+    likely_cause: Cause | None
     output: Output
     environment: Environment
     isolation: Isolation

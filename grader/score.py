@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from grader.clean import clean
 from grader.report import (
     Cases,
+    Cause,
     CheckResult,
     Environment,
     Extra,
@@ -107,6 +108,12 @@ def _about_cases(name: str, failed: int, total: int, message: str) -> str:
     return f"{total - failed} of {total} pass; the first that does not is {name}:\n{message}"
 
 
+def failures(records: Sequence[dict[str, Any]]) -> set[str]:
+    """The kinds of failures met, where a call gave no value (`grader.report.Failure.kind`)."""
+    kinds = {record.get("result", {}).get("failure") for record in records}
+    return {kind for kind in kinds if kind is not None}
+
+
 def no_device(check: CheckResult) -> bool:
     """A device check that this PyTorch cannot run: it earns nothing, and says nothing either."""
     return check.group == "device" and check.outcome == "not_run"
@@ -153,6 +160,7 @@ def report(
     checks: tuple[CheckResult, ...],
     records: Sequence[dict[str, Any]],
     load_error: Failure | None,
+    likely_cause: Cause | None,
     output: Output,
     versions: dict[str, Any],
     isolation: Isolation,
@@ -178,7 +186,7 @@ def report(
         extra=Extra(sum(c.earned for c in extra), sum(c.points for c in extra)),
         checks=checks,
         load_error=load_error,
-        likely_cause=None,
+        likely_cause=likely_cause,
         output=output,
         environment=Environment(
             python=versions["python"],

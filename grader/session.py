@@ -58,7 +58,7 @@ def grade(
             started = launcher(workers)
             stack.callback(started.close)
         # pytest and numpy are imported here, while the worker process imports PyTorch.
-        from grader import checkrun, score
+        from grader import checkrun, diagnosis, score
         from grader.grading import Grading, Request
 
         hidden = hidden and problem.hidden is not None
@@ -76,9 +76,12 @@ def grade(
             # Nothing waits for PyTorch until the first check calls the submission.
             _prove(request, started)
             records = checkrun.run(grading)
-            output = grading.output()
+            results = score.checks(records)
             load_error = grading.submission.load_failure
-        results = score.checks(records)
+            cause = None
+            if load_error is None:
+                cause = diagnosis.explain(grading, results, score.failures(records))
+            output = grading.output()
         return score.report(
             problem=problem,
             request=request,
@@ -86,6 +89,7 @@ def grade(
             checks=results,
             records=records,
             load_error=load_error,
+            likely_cause=cause,
             output=output,
             versions=started.versions(),
             isolation=isolation(started),

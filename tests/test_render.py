@@ -9,6 +9,7 @@ from rich.console import Console
 from grader import render
 from grader.report import (
     Cases,
+    Cause,
     CheckResult,
     Environment,
     Extra,
@@ -263,7 +264,7 @@ def test_an_instructor_sees_the_seed_and_which_checks_are_hidden():
 
 def test_the_likely_cause_is_told():
     """A match with a known mistake stands beside the score."""
-    shown = plain(replace(REPORT, likely_cause="You return the absolute value."))
+    shown = plain(replace(REPORT, likely_cause=Cause("You return the absolute value.")))
     assert "Likely cause: You return the absolute value." in shown
 
 
@@ -286,7 +287,7 @@ def test_text_of_a_submission_controls_nothing(terminal):
         REPORT,
         submission=SubmissionFile(EVIL, "0" * 64, 10),
         checks=(replace(FAILED, title=EVIL, message=EVIL, hint=EVIL),),
-        likely_cause=EVIL,
+        likely_cause=Cause(EVIL),
         output=Output(EVIL, False),
     )
     shown = on_a_terminal(report, width=200) if terminal else plain(report)

@@ -1,0 +1,397 @@
+"""What a wrong submission looks like: its answers on a problem's diagnostic inputs, recognised.
+
+A problem that has a `diagnosis.py` is diagnosed:
+
+    def sittings(library, device, draws) -> list[Sitting]
+
+`draws` is the fixture of that name, None for a problem without `draws.py`; `device` the
+accelerator's name. A sitting is one worker and one message of questions. What every known-wrong
+file answered stands in `diagnosis.json` beside it (written by `grade dev diagnose`), as numbers and
+with the sentence a learner should hear; it holds no right answer and no code. A submission that did
+the same on every question is told that sentence. Where none did, it is told what its answers show
+by themselves: right numbers in a wrong type, a side effect, nan, or one kind of input alone that
+goes wrong.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from grader import traces
+from grader.expect import Mismatch
+from grader.faults import KitFault
+from grader.grading import Grading
+from grader.problem import Problem
+from grader.report import Cause, CheckResult
+from grader.submission import Case, NotRun, Outcome
+from grader.traces import Trace
+from grader.values import EPS, Array, Generator
+
+FORMAT = 1
+
+# How a submission ends that is told of by itself, and would cost its time here once more.
+_ENDED = frozenset({"timeout", "memory", "crash", "died", "flood", "exit"})
+_LEAST_SAME = 5  # so many wrong answers in common make a file known
+_LEAST_RIGHT = 10  # so many right answers before one wrong kind of input is called the only one
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """One call. kind: what its input is an example of, such as "equal rows".
+
+    draws: it may draw from PyTorch's default generator.
+    """
+
+    kind: str
+    case: Case
+    draws: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Sitting:
+    """Questions asked one after another, in one new worker.
+
+    private: answers are overwritten and watched for shared memory (`Submission.check`). reuse: the
+    arguments are the same objects, refilled. device: where the accelerator is.
+    """
+
+    questions: tuple[Question, ...]
+    private: bool = False
+    reuse: bool = False
+    device: bool = False
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A wrong answer as it is stored. like: its numbers are right, whatever carries them."""
+
+    trace: Trace
+    like: bool
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A known-wrong file as it is stored: for each question 0 where it was right, else which of the
+    stored answers it gave, counted from 1. fails: the public checks it fails.
+    """
+
+    sentence: str
+    hint: int | None
+    fails: frozenset[str]
+    row: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What `diagnosis.json` holds for one library. answers: the wrong ones, for each question."""
+
+    digest: str
+    answers: tuple[tuple[Answer, ...], ...]
+    profiles: tuple[Profile, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """What a submission did with one question. trace: None where it was right.
+
+    like: its numbers are right, whatever carries them.
+    """
+
+    question: Question
+    outcome: Outcome
+    trace: Trace | None
+    like: bool
+
+    @property
+    def eps(self) -> float:
+        return traces.eps_of(self.question.case)
+
+
+Findings = Sequence[Finding | None]  # None: could not be asked here
+
+
+def path_of(problem: Problem) -> Path:
+    """Where the stored answers of a problem are."""
+    return problem.folder / "diagnosis.json"
+
+
+def explain(grading: Grading, results: Sequence[CheckResult], kinds: set[str]) -> Cause | None:
+    """What the submission of a grading seems to do, or None where nothing can be said.
+
+    results: its checks, with points lost. kinds: of the failures met in them (`Failure.kind`).
+    """
+    problem, library = grading.request.problem, grading.request.library
+    missed = [check for check in results if not check.extra and check.outcome != "passed"]
+    if not missed or kinds & _ENDED or not (problem.folder / "diagnosis.py").is_file():
+        return None
+    found = examine(grading)
+    stored = load(problem).get(library)
+    if found is None:
+        return None
+    if stored is not None and len(stored.answers) == len(found):
+        public = frozenset(c.id for c in results if not c.hidden and c.outcome != "passed")
+        if (profile := recognise(stored, found, public)) is not None:
+            return Cause(profile.sentence, profile.hint)
+    return by_itself(found) or _remark(problem, found)
+
+
+def examine(grading: Grading) -> list[Finding | None] | None:
+    """Asks every question; None where the submission could not be asked to the end."""
+    problem = grading.request.problem
+    module = _module(problem)
+    draws: Callable[..., Any] | None = grading.draws if problem.draws is not None else None
+    found: list[Finding | None] = []
+    device = f"{grading.accelerator}:0"
+    sittings = module.sittings(grading.request.library, device, draws)
+    opened = [grading.open_submission(grading.accelerator * each.device) for each in sittings]
+    for submission in opened:
+        submission.prepare()  # they load the file side by side
+    for sitting, submission in zip(sittings, opened, strict=True):
+        cases = [question.case for question in sitting.questions]
+        observe = ["args", "globals", "generator", *(["private"] if sitting.private else [])]
+        try:
+            outcomes = submission.outcomes(cases, observe, reuse=sitting.reuse)
+        except NotRun:
+            if not sitting.device:
+                return None
+            found += [None] * len(cases)
+            continue
+        except Mismatch:
+            return None
+        finally:
+            submission.retire()
+        if any(out.failure is not None and out.failure.kind in _ENDED for out in outcomes):
+            return None
+        found += map(_finding, sitting.questions, outcomes)
+    return found
+
+
+def _finding(question: Question, outcome: Outcome) -> Finding:
+    case = question.case
+    if question.draws:
+        outcome = replace(outcome, moved=tuple(name for name in outcome.moved if name != "torch"))
+    seen = traces.trace(case, outcome)
+    if outcome.failure is not None:
+        return Finding(question, outcome, seen, False)
+    right = case.expects.difference(outcome.value) is None
+    as_left = case.state_after is None or outcome.generator == case.state_after
+    beside = seen.keys() - {"value", "state"}
+    like = right or case.expects.likeness(outcome.value) == "same"
+    if right and as_left and not beside:
+        return Finding(question, outcome, None, True)
+    return Finding(question, outcome, seen, like)
+
+
+# ---- recognising
+
+
+def recognise(stored: Stored, found: Findings, public: frozenset[str]) -> Profile | None:
+    """The known-wrong file whose answers these are.
+
+    First by whole answers. Where none fits, by their numbers alone, since a second mistake in the
+    type of an answer does not hide the first; then by those that are numbers at all, since what one
+    way to write a mistake divides by 0 another raises. Several that fit must have one sentence
+    between them, or be told apart by the public checks they fail.
+    """
+    for fits in (_same_answers, _same_numbers, _same_where_defined):
+        fitting = [profile for profile in stored.profiles if fits(profile, stored, found)]
+        if len({profile.sentence for profile in fitting}) > 1:
+            fitting = [profile for profile in fitting if profile.fails == public]
+        if len({profile.sentence for profile in fitting}) == 1:
+            return fitting[0]
+        if fitting:
+            return None
+    return None
+
+
+def _same_answers(profile: Profile, stored: Stored, found: Findings) -> bool:
+    return all(
+        finding is None
+        or (
+            finding.trace is None
+            if place == 0
+            else finding.trace is not None
+            and traces.alike(answers[place - 1].trace, finding.trace, finding.eps)
+        )
+        for place, answers, finding in zip(profile.row, stored.answers, found, strict=True)
+    )
+
+
+def _same_numbers(profile: Profile, stored: Stored, found: Findings) -> bool:
+    """Whether the numbers are those of the file, and not all of them are right."""
+    wrong = False
+    for place, answers, finding in zip(profile.row, stored.answers, found, strict=True):
+        if finding is None:
+            continue
+        if place == 0:
+            if not finding.like:
+                return False
+            continue
+        answer = answers[place - 1]
+        if finding.trace is None or finding.like:
+            if not answer.like:
+                return False
+            continue
+        if not traces.same_numbers(answer.trace, finding.trace, finding.eps):
+            return False
+        wrong = True
+    return wrong
+
+
+def _same_where_defined(profile: Profile, stored: Stored, found: Findings) -> bool:
+    """Whether the answers are those of the file wherever both have some, a third or more."""
+    same = wrong = 0
+    for place, answers, finding in zip(profile.row, stored.answers, found, strict=True):
+        if finding is None:
+            continue
+        answer = answers[place - 1].trace if place else None
+        wrong += finding.trace is not None
+        undefined = _is_undefined(answer) or _is_undefined(finding.trace)
+        if undefined or _goes_on(finding.question.case):
+            continue
+        if answer is None or finding.trace is None:
+            if answer is not finding.trace:
+                return False
+        elif not traces.alike(answer, finding.trace, finding.eps):
+            return False
+        else:
+            same += 1
+    return same >= _LEAST_SAME and 3 * same >= wrong
+
+
+def _goes_on(case: Case) -> bool:
+    """Whether the random numbers of a call depend on the calls before it."""
+    given = (*case.args, *case.kwargs.values())
+    return case.continues or any(isinstance(v, Generator) and v.shared for v in given)
+
+
+def _is_undefined(answer: Trace | None) -> bool:
+    return answer is not None and ("raised" in answer or traces.has_nan(answer))
+
+
+# ---- what the answers show by themselves
+
+
+def by_itself(found: Findings) -> Cause | None:
+    """What can be said of wrong answers without knowing any other wrong file."""
+    asked = [finding for finding in found if finding is not None]
+    wrong = [finding for finding in asked if finding.trace is not None]
+    if not wrong:
+        return None
+    kinds = list(dict.fromkeys(finding.question.kind for finding in wrong))
+    where = "" if len(kinds) > 3 else f" (seen with {', '.join(kinds)})"
+    if all(finding.like for finding in wrong):
+        sentence = _form(wrong) or _side_effect(wrong)
+        return Cause(f"{sentence}{where}.") if sentence else None
+    if all(traces.has_nan(finding.trace or {}) for finding in wrong):
+        return Cause(f"Your answer is nan: somewhere 0 is divided by 0{where}.")
+    if len(asked) - len(wrong) < _LEAST_RIGHT:
+        return None
+    for what, of in (("kind of input", _kind), ("dtype", _dtype)):
+        met, tried = {of(finding) for finding in wrong}, {of(finding) for finding in asked}
+        if len(met) == 1 and len(tried) > 2:
+            return Cause(f"You are right with every {what} that was tried but one: {met.pop()}.")
+    return None
+
+
+def _kind(finding: Finding) -> str:
+    return finding.question.kind
+
+
+def _dtype(finding: Finding) -> str:
+    """The dtype of the first floating array of a call."""
+    given = finding.question.case.args
+    return next((a.dtype for a in given if isinstance(a, Array) and a.dtype in EPS), "none")
+
+
+def _form(wrong: Sequence[Finding]) -> str | None:
+    """All numbers are right, and what carries them is not."""
+    differences = [f.question.case.expects.difference(f.outcome.value) for f in wrong]
+    first = next((difference for difference in differences if difference is not None), None)
+    if first is None or any(d is None or d.about != "form" for d in differences):
+        return None
+    what = f"wrong {first.kind} of {first.place}"
+    return f"Your numbers are right, and what carries them is not: {what}"
+
+
+_EFFECTS = {
+    "args": "Your answers are right, but an argument is changed on the way",
+    "shares": "Your answers are right, but they share memory with an argument",
+    "filled": "Your answers are right, but they share memory with an argument",
+    "twins": "Your answers are right, but those of two calls share memory",
+    "later": "Your answers are right, but a later call changes an earlier one",
+    "moved": "Your answers are right, but a global random generator is drawn from or seeded",
+}
+
+
+def _side_effect(wrong: Sequence[Finding]) -> str | None:
+    """All answers are right, and something happened beside them: the same in every case."""
+    beside = [(finding.trace or {}).keys() & _EFFECTS.keys() for finding in wrong]
+    if all(beside):
+        common = set[str].intersection(*map(set, beside))
+        return next((text for key, text in _EFFECTS.items() if key in common), None)
+    if not any(beside) and all("state" in (finding.trace or {}) for finding in wrong):
+        return "Your answers are right, but more, fewer or other random numbers are drawn for them"
+    return None
+
+
+def _remark(problem: Problem, found: Findings) -> Cause | None:
+    """What the problem's own `remark(findings)` says of them, if it has one."""
+    remark = getattr(_module(problem), "remark", None)
+    sentence = remark(found) if remark is not None else None
+    return Cause(sentence) if sentence else None
+
+
+# ---- the problem's files
+
+
+def _module(problem: Problem) -> Any:
+    return importlib.import_module(f"problems.{problem.slug}.diagnosis")
+
+
+def load(problem: Problem) -> dict[str, Stored]:
+    """The stored answers by library; none where there is no file. KitFault if it is broken."""
+    path = path_of(problem)
+    return _read(path, path.stat().st_mtime_ns) if path.is_file() else {}
+
+
+@cache
+def _read(path: Path, _changed: int) -> dict[str, Stored]:
+    where = f"problems/{path.parent.name}/{path.name}"
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if document["format"] != FORMAT:
+            raise ValueError(f"format {document['format']!r}")
+        return {name: _stored(entry) for name, entry in document["libraries"].items()}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise KitFault(
+            f"{where}: cannot be read ({error}); write it anew: grade dev diagnose "
+            f"{path.parent.name}"
+        ) from None
+
+
+def _answer(entry: dict[str, Any]) -> Answer:
+    return Answer({key: value for key, value in entry.items() if key != "like"}, "like" in entry)
+
+
+def _stored(entry: dict[str, Any]) -> Stored:
+    table = [_answer(each) for each in entry["traces"]]
+    return Stored(
+        digest=entry["digest"],
+        answers=tuple(tuple(table[i] for i in places) for places in entry["answers"]),
+        profiles=tuple(
+            Profile(
+                sentence=profile["sentence"],
+                hint=profile["hint"],
+                fails=frozenset(profile["fails"]),
+                row=tuple(profile["row"]),
+            )
+            for profile in entry["known"]
+        ),
+    )
