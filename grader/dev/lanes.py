@@ -1,0 +1,109 @@
+"""Gradings side by side: processes that grade one file after another, each with its own workers.
+
+A lane keeps its launcher between gradings, so that PyTorch is imported once a lane. A lane that
+dies takes the whole run with it: this is for the kit's own files, which nobody has to defend
+against.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.faults import KitFault
+from grader.report import FaultReport, Report
+
+if TYPE_CHECKING:
+    from grader.submission_file import SubmissionSource
+    from grader.workers import Launcher
+
+
+@dataclass(frozen=True)
+class Job:
+    """One grading to make."""
+
+    slug: str
+    source: SubmissionSource
+    library: str
+    seed: int
+    device: str = "cpu"
+
+
+def grade_all(
+    folder: Path | None, jobs: Sequence[Job], lanes: int | None = None
+) -> Iterator[tuple[int, Report | FaultReport]]:
+    """Makes every grading; its place in `jobs` and what came out, in the order of completion.
+
+    folder: the kit's, as `grader.kit.find` takes it. lanes: processes; one a core unless given.
+    A kit that is at fault comes out as a FaultReport. Raises KitFault where a lane itself dies.
+    """
+    if not jobs:
+        return
+    lanes = min(lanes or cores(), len(jobs))
+    # A new interpreter for each lane: forking one that has threads is not safe.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(lanes, context, _open_lane, (folder,)) as pool:
+        waiting: dict[Future[Report | FaultReport], int] = {
+            pool.submit(_grade, job): place for place, job in enumerate(jobs)
+        }
+        try:
+            for done in as_completed(waiting):
+                yield waiting[done], done.result()
+        except BrokenProcessPool:
+            raise KitFault(
+                "a process that was grading died; this is a fault of the grader"
+            ) from None
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# ---- inside a lane
+
+_folder: Path | None = None
+_launcher: Launcher | None = None
+
+
+def _open_lane(folder: Path | None) -> None:
+    global _folder, _launcher
+    from grader.workers import launcher
+
+    _folder, _launcher = folder, launcher("auto")
+
+
+def _grade(job: Job) -> Report | FaultReport:
+    from datetime import UTC, datetime
+
+    from grader import kit as kits
+    from grader import problem, session
+    from grader import report as reports
+
+    kit = kits.find(_folder)
+    try:
+        return session.grade(
+            kit,
+            problem.load(kit, job.slug),
+            job.source,
+            library=job.library,
+            device=job.device,
+            seed=job.seed,
+            started=_launcher,
+        )
+    except KitFault as fault:
+        return FaultReport(
+            kit=reports.Kit(kit.name, kit.version),
+            problem=job.slug,
+            message=str(fault),
+            check=fault.check,
+            started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        )

@@ -1,0 +1,386 @@
+"""`grade dev check`: a sound kit passes it, and each rule broken by hand is told with its cure.
+
+One kit holds a problem for every rule that takes gradings to see, broken in that place alone, and
+is checked once. The rules of files alone are tested in `test_rules.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader import kit as kits
+from grader import problem as problems
+from grader.dev import check, diagnose, fails, known, scaffold
+from grader.dev.check import Verdict
+from grader.dev.complaints import Complaint
+from grader.kit import Kit
+from tests import dev_kits
+from tests.conftest import ROOT
+
+DIAGNOSIS = '''\
+"""Three questions."""
+
+from grader.diagnosis import Question, Sitting
+from problems.{slug}.cases import case
+
+
+def sittings(library, device, draws):
+    """Ordinary rows, and a large one."""
+    return [
+        Sitting(
+            (
+                Question("ordinary rows", case([1.0, 2.0], 2.0, "two logits")),
+                Question("ordinary rows", case([0.5, 2.0, 1.0], 0.5, "three logits")),
+                Question("large logits", case([10_000.0, 9_999.0], 1.0, "large logits")),
+            )
+        )
+    ]
+'''
+
+MULTIPLIES = "solutions/{slug}/wrong/multiplies.py"
+FAILS = "fails: test_worked_examples, test_fresh_rows\n"
+
+
+def _reference(root: Path, slug: str) -> None:
+    old = "return weights / weights.sum()"
+    dev_kits.edit(root, f"solutions/{slug}/solution.py", old, "return weights")
+
+
+def _stub(root: Path, slug: str) -> None:
+    dev_kits.edit(root, f"templates/{slug}.py", "import torch\n", "import no_such_module\n")
+
+
+def _nothing(root: Path, slug: str) -> None:
+    """A check that looks at the arguments alone."""
+    old = "    submission.check(\n        [\n            case([1.0, 2.0, 3.0], 1.0"
+    new = "    submission.outcomes(\n        [\n            case([1.0, 2.0, 3.0], 1.0"
+    dev_kits.edit(root, f"problems/{slug}/checks.py", old, new)
+    dev_kits.edit(root, f"problems/{slug}/checks.py", "        unchanged=True,\n", "")
+
+
+def _right(root: Path, slug: str) -> None:
+    path = f"solutions/{slug}/right/through_log_softmax.py"
+    dev_kits.edit(root, path, "logits / temperature", "logits * temperature")
+
+
+def _stream(root: Path, slug: str) -> None:
+    text = (root / f"solutions/{slug}/right/through_log_softmax.py").read_text(encoding="utf-8")
+    story, quotes, code = text.partition('"""\n')[0], '"""\n', text.partition('"""\n')[2]
+    told = f"{story}\n\nhear: other draws.\n{quotes}{code}"
+    dev_kits.add(root, f"solutions/{slug}/stream/other.py", told)
+
+
+def _survivor(root: Path, slug: str) -> None:
+    right = root / f"solutions/{slug}/right/through_log_softmax.py"
+    code = right.read_text(encoding="utf-8").partition('"""\n')[2]
+    story = '"""Does it right.\n\nhear: nothing.\nfails: test_fresh_rows\n"""\n'
+    dev_kits.add(root, f"solutions/{slug}/wrong/survivor.py", story + code)
+
+
+def _unnamed(root: Path, slug: str) -> None:
+    named = "fails: test_worked_examples\n"
+    dev_kits.edit(root, MULTIPLIES.format(slug=slug), FAILS, named)
+
+
+def _passed(root: Path, slug: str) -> None:
+    named = FAILS.replace("\n", ",\n    test_large_logits\n")
+    dev_kits.edit(root, MULTIPLIES.format(slug=slug), FAILS, named)
+
+
+def _lucky(root: Path, slug: str) -> None:
+    """A hidden check that asks for large logits with one of the three seeds only."""
+    drawn = [random.Random(f"{seed}:test_fresh_rows").random() for seed in check.SEEDS]
+    path = f"solutions/{slug}/hidden.py"
+    more = f"    if rng.random() <= {min(drawn)}:\n        cases.append(LARGE)\n"
+    dev_kits.edit(root, path, "    cases = []\n", f"    cases = []\n{more}")
+    large = "Case((array([500.0, 500.0]), 1.0), nearly(array([0.5, 0.5]), atol=TOLERANCE))"
+    dev_kits.edit(root, path, "\n\n@pytest", f"\nLARGE = {large}\n\n\n@pytest")
+
+
+def _dead(root: Path, slug: str) -> None:
+    (root / f"solutions/{slug}/wrong/overflows.py").unlink()
+
+
+def _stale(root: Path, slug: str) -> None:
+    dev_kits.add(root, f"problems/{slug}/diagnosis.py", DIAGNOSIS.format(slug=slug))
+
+
+def _diagnosed(root: Path, slug: str) -> None:
+    """A sentence that was changed after the answers were stored."""
+    _stale(root, slug)
+    kit = kits.find(root)
+    diagnose.write(kit, problems.load(kit, slug))
+    old = "hear: you multiply the logits"
+    dev_kits.edit(root, MULTIPLIES.format(slug=slug), old, "hear: you divide the logits")
+
+
+def _accused(root: Path, slug: str) -> None:
+    """A right file whose answers are stored as those of a wrong one, and a check it fails."""
+    _stale(root, slug)
+    right = root / f"solutions/{slug}/right/through_log_softmax.py"
+    path = f"solutions/{slug}/right/through_log_softmax.py"
+    dev_kits.edit(root, path, ".exp()", ".exp() * 1.5")
+    code = right.read_text(encoding="utf-8").partition('"""\n')[2]
+    story = '"""Too much.\n\nhear: half as much again.\nfails: all\n"""\n'
+    dev_kits.add(root, f"solutions/{slug}/wrong/too_much.py", story + code)
+    kit = kits.find(root)
+    diagnose.write(kit, problems.load(kit, slug))
+
+
+def _known(root: Path, slug: str) -> None:
+    dev_kits.edit(root, MULTIPLIES.format(slug=slug), "hear: you multiply", "heard: you multiply")
+
+
+BROKEN = {
+    "reference": _reference,
+    "stub": _stub,
+    "nothing": _nothing,
+    "right": _right,
+    "stream": _stream,
+    "survivor": _survivor,
+    "unnamed": _unnamed,
+    "passed": _passed,
+    "lucky": _lucky,
+    "dead": _dead,
+    "stale": _stale,
+    "diagnosed": _diagnosed,
+    "accused": _accused,
+    "known": _known,
+}
+
+Told = Callable[[str, str, str], Complaint]
+
+
+@pytest.fixture(name="kit", scope="module")
+def _kit(tmp_path_factory: pytest.TempPathFactory) -> Kit:
+    """A sound problem, and one for every way to break a rule."""
+    root = tmp_path_factory.mktemp("kits") / "kit"
+    for name in ("problems", "templates", "solutions"):
+        (root / name).mkdir(parents=True)
+    kit = kits.find(root)
+    for slug in ("sound", *BROKEN):
+        scaffold.write(kit, slug)
+    for slug, break_it in BROKEN.items():
+        break_it(root, slug)
+    return kit
+
+
+@pytest.fixture(name="verdict", scope="module")
+def _verdict(kit: Kit) -> Verdict:
+    return check.check(kit, ["sound", *BROKEN], seeds=3)
+
+
+@pytest.fixture(name="told")
+def _told(verdict: Verdict) -> Told:
+    """The complaint of a rule about a problem; it says `text`, and its cure `cure`."""
+
+    def told(slug: str, rule: str, text: str, cure: str = "") -> Complaint:
+        found = [c for c in verdict.complaints if f"/{slug}" in c.file and c.rule == rule]
+        fitting = [c for c in found if text in c.text and cure in c.cure]
+        assert fitting, [*map(str, found)]
+        return fitting[0]
+
+    return told
+
+
+def test_a_sound_problem_has_no_complaint(verdict):
+    """What `grade dev new` writes is proved as it stands, with three seeds."""
+    assert [str(c) for c in verdict.complaints if "/sound" in c.file] == []
+
+
+def test_a_reference_must_pass_every_check(told):
+    """A reference that loses a point is told, and nothing is graded with it."""
+    complaint = told("reference", "reference", "test_", "mend the reference")
+    assert complaint.file == "solutions/reference/solution.py"
+
+
+def test_known_files_wait_for_the_reference(verdict):
+    """Where the reference is wrong no known file is graded: each would only say so again."""
+    assert not [r for r in verdict.results if r.known.slug == "reference"]
+    assert any(note.startswith("reference: known files were not graded") for note in verdict.notes)
+
+
+def test_a_stub_must_load(told):
+    """A stub that cannot be imported is told with the reason."""
+    told("stub", "stub", "does not load", "must load as it is handed out")
+
+
+def test_a_function_that_returns_none_earns_nothing(told):
+    """A check that pays for None is named."""
+    complaint = told("nothing", "nothing", "test_leaves_the_logits_alone", "whole answer")
+    assert "returns None earns 2 points" in complaint.text
+
+
+def test_a_right_file_has_full_marks(told):
+    """A right file that loses points is told, with the checks."""
+    told("right", "right", "test_worked_examples", "move the file to wrong/")
+
+
+def test_a_stream_file_has_its_verdict(told):
+    """A stream file that is no stream file is told, with the verdict it has."""
+    told("stream", "stream", "has the verdict correct", "move the file to wrong/")
+
+
+def test_a_wrong_file_loses_points(told):
+    """A wrong file that no check sees is told."""
+    told("survivor", "wrong", "has full marks", "move the file to right/")
+
+
+def test_a_wrong_file_names_all_that_it_fails(told):
+    """A check that is failed and not named is told, at the line that should name it."""
+    complaint = told("unnamed", "fails", "fails test_fresh_rows as well", "--write-fails")
+    assert complaint.line == 5
+
+
+def test_a_wrong_file_names_nothing_that_it_passes(told):
+    """A check that is named and not failed is told."""
+    told("passed", "fails", "passes test_large_logits", "correct the line")
+
+
+def test_a_failure_that_depends_on_the_seed_is_told(told):
+    """A check that a file fails with some seeds only is told, with those seeds."""
+    told("lucky", "fails", "fails test_fresh_rows only with seed ", "whatever the seed")
+
+
+def test_every_check_is_failed_by_a_wrong_file(told):
+    """A check that nothing fails is told, at its line."""
+    complaint = told("dead", "dead check", "test_large_logits", "or delete the check")
+    lines = (ROOT / "grader/dev/scaffold_files/checks.py.txt").read_text(encoding="utf-8")
+    assert lines.splitlines()[complaint.line - 1].startswith("def test_large_logits")
+
+
+def test_a_diagnosis_that_was_never_written_is_told(told):
+    """A problem with questions and no stored answers is told how to write them."""
+    told("stale", "diagnosis", "is missing", "grade dev diagnose stale")
+
+
+def test_a_diagnosis_made_from_other_files_is_told(told):
+    """Stored answers that are older than a known file are told."""
+    told("diagnosed", "diagnosis", "was made from other files", "grade dev diagnose diagnosed")
+
+
+def test_a_file_that_is_taken_for_another_is_told(told):
+    """A wrong file whose learner would hear another sentence than its own is told."""
+    told("diagnosed", "diagnosis", "taken for something else", "tells the two apart")
+
+
+def test_a_right_file_is_never_accused(told):
+    """A right file that is told a likely cause is told."""
+    told("accused", "diagnosis", "is right, and accused", "add an input to diagnosis.py")
+
+
+def test_a_wrong_file_says_what_a_learner_should_hear(told):
+    """A wrong file without its sentence is told."""
+    told("known", "known file", "does not say `hear:`", "add a line `hear: …`")
+
+
+def test_every_rule_of_gradings_has_a_test(verdict):
+    """No rule of this list is left unbroken here or in `test_rules.py` and `test_leaks.py`."""
+    tried = {complaint.rule for complaint in verdict.complaints}
+    assert tried >= set(check.RULES) - {"files", "stray file", "leak"}
+
+
+def test_observed_failures_can_be_written(kit, verdict, tmp_path):
+    """`--write-fails` puts what was seen into the docstring, and the rule is content with it."""
+    mine = [r for r in verdict.results if r.known.slug in ("unnamed", "passed")]
+    assert fails.write(mine) == [
+        MULTIPLIES.format(slug="unnamed"),
+        MULTIPLIES.format(slug="passed"),
+    ]
+    for slug in ("unnamed", "passed"):
+        text = (kit.root / MULTIPLIES.format(slug=slug)).read_text(encoding="utf-8")
+        assert "fails: test_fresh_rows, test_worked_examples\n" in text
+        _, complaints = known.known_files(kit, problems.load(kit, slug))
+        assert complaints == []
+
+
+@pytest.mark.parametrize(
+    ("docstring", "text"),
+    [
+        ("Story.", "does not say `hear:`"),
+        ("Story.\n\nhear: you.\n", "does not say which checks"),
+        ("Story.\n\nhear: you.\nfails: test_large_logit\n", "did you mean test_large_logits?"),
+        ("Story.\n\nhear: you.\nhint: 9\nfails: all\n", "`hint: 9` is no hint"),
+        ("Story.\n\nhear: you.\nhear: me.\nfails: all\n", "says `hear:` twice"),
+        ("Story.\n\nhear: you.\nfails: test_fresh_rows, test_fresh_rows\n", "names test_fresh"),
+    ],
+)
+def test_a_known_file_that_does_not_tell_its_story_is_told(tmp_path, docstring, text):
+    """Each thing a docstring must say is asked for where it is missing or wrong."""
+    kit = scaffold.kit_in(_empty(tmp_path))
+    scaffold.write(kit, "story")
+    dev_kits.add(kit.root, "solutions/story/wrong/odd.py", f'"""{docstring}"""\n')
+    kit = kits.find(kit.root)
+    _, complaints = known.known_files(kit, problems.load(kit, "story"))
+    assert [text in complaint.text for complaint in complaints].count(True) == 1
+    assert {complaint.file for complaint in complaints} == {"solutions/story/wrong/odd.py"}
+
+
+def _empty(folder: Path) -> Path:
+    (folder / "kit").mkdir()
+    return folder / "kit"
+
+
+@pytest.fixture(name="dev")
+def _dev(kit: Kit) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """`grade --kit KIT dev …` as a user runs it."""
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        argv = [sys.executable, "-P", "-m", "grader", "--kit", kit.root, "dev", *arguments]
+        return subprocess.run(
+            [*map(str, argv)],
+            capture_output=True,
+            encoding="utf-8",
+            stdin=subprocess.DEVNULL,
+            timeout=180,
+            check=False,
+        )
+
+    return run
+
+
+def test_the_command_says_what_it_found(dev, tmp_path):
+    """A complaint is told on the screen, in JUnit XML and by the exit code."""
+    done = dev("check", "dead", "--jobs", "1", "--junit", tmp_path / "out.xml")
+    assert done.returncode == 1, done.stderr
+    assert "test_large_logits is failed by no wrong file" in done.stdout
+    assert "test_large_logits" in (tmp_path / "out.xml").read_text(encoding="utf-8")
+
+
+def test_the_matrix_is_written_three_ways(dev, tmp_path):
+    """The matrix is shown in the terminal, as strict JSON and as one page."""
+    done = dev("matrix", "sound", "--jobs", "1", "--html", tmp_path / "matrix.html")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "test_large_logits" in done.stdout
+    assert "</html>" in (tmp_path / "matrix.html").read_text(encoding="utf-8")
+    done = dev("matrix", "sound", "--jobs", "1", "--json", "-")
+    assert json.loads(done.stdout)["sound"] is True
+
+
+def test_an_unknown_problem_is_a_request_at_fault(dev):
+    """A name that no problem has is told with the nearest one."""
+    done = dev("check", "sounds")
+    assert done.returncode == 2
+    assert "did you mean 'sound'?" in done.stderr
+
+
+def test_a_learners_kit_cannot_be_checked(tmp_path, dev):
+    """Without solutions there is nothing to prove, and that is said."""
+    kit = scaffold.kit_in(_empty(tmp_path))
+    scaffold.write(kit, "story")
+    (kit.root / "solutions").rename(tmp_path / "elsewhere")
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "grader", "--kit", kit.root, "dev", "check"],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "a learner's kit, without solutions/" in done.stderr
