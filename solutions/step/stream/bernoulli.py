@@ -1,6 +1,8 @@
 """Lets torch.bernoulli decide instead of tossing a uniform coin.
 
-hear: The decision must be `torch.rand(()) < a`; torch.bernoulli uses the generator in another way.
+hear: Your decisions on float64 rows do not follow a float32 coin: toss torch.rand(()) with the
+    generator, whatever the dtype of the rows.
+hint: 2
 """
 
 import torch

@@ -1,6 +1,7 @@
 """Draws the bonus token before it looks at the draft.
 
 hear: You draw the bonus token first: it comes last, and only if nothing was rejected.
+hint: 6
 """
 
 import torch

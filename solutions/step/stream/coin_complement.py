@@ -1,6 +1,7 @@
 """Compares the accept probability with one minus the coin.
 
-hear: You compare with 1 - u: the token is kept when the coin u itself is below a.
+hear: You decide by 1 - u: keep the token when the coin u itself is below a.
+hint: 2
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Draws the coin in the dtype of the probabilities.
 
-hear: The coin is float32 whatever the dtype of the probabilities: call torch.rand without a dtype.
+hear: Your decisions on float64 rows do not follow a float32 coin: toss torch.rand(()) with the
+    generator, whatever the dtype of the rows.
+hint: 2
 """
 
 import torch

@@ -1,6 +1,7 @@
 """Tosses no coin where the token is certain to be kept.
 
-hear: You skip the coin where the accept probability is 1: one is drawn at every position you reach.
+hear: You skip the coin where the accept probability is 1: toss one at every position you reach.
+hint: 2
 """
 
 import torch

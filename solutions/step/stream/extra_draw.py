@@ -1,6 +1,7 @@
 """Throws one coin away before it starts.
 
-hear: You draw a random number you never use: every later one is then another than stated.
+hear: You draw a number that you never use: make the stated draws and nothing else.
+hint: 2
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Draws the coin as a float64 number.
 
-hear: The coin is a default float32 number; a float64 one takes twice as much from the generator.
+hear: Your coin is a float64 number, which takes twice as much from the generator: toss a float32
+    one.
+hint: 2
 """
 
 import torch

@@ -1,6 +1,7 @@
 """Tosses the coins with the generator but draws the last token without it.
 
-hear: Your torch.multinomial call does not get the generator: pass generator=generator there too.
+hear: Your torch.multinomial does not draw from the generator: pass generator=generator there too.
+hint: 5
 """
 
 import torch

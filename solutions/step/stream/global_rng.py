@@ -1,6 +1,7 @@
 """Ignores the generator and draws everything from PyTorch's default one.
 
-hear: You ignore the generator argument: every random number must come from it.
+hear: You ignore the generator argument: draw every random number from it.
+hint: 2
 """
 
 import torch

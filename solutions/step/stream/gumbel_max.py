@@ -1,6 +1,7 @@
 """Draws the last token as the largest log-weight plus Gumbel noise.
 
-hear: The last token must come from torch.multinomial; the Gumbel trick uses other random numbers.
+hear: Your last token is not what torch.multinomial draws: call it once, with generator=generator.
+hint: 5
 """
 
 import torch

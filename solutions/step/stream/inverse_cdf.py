@@ -1,6 +1,7 @@
 """Draws the last token by inverting the cumulative sums with one uniform number.
 
-hear: The last token must come from torch.multinomial; your own sampler uses other random numbers.
+hear: Your last token is not what torch.multinomial draws: call it once, with generator=generator.
+hint: 5
 """
 
 import torch

@@ -1,6 +1,7 @@
 """Draws everything from one generator the module keeps for itself.
 
-hear: You draw from a generator of your own: every random number must come from the one given.
+hear: You draw from a generator of your own: draw every random number from the one given.
+hint: 2
 """
 
 import torch

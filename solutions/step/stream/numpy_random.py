@@ -1,6 +1,7 @@
 """Tosses the coins with NumPy's global generator.
 
-hear: Your coins come from NumPy: draw them with torch.rand from the generator.
+hear: Your coins do not come from the generator: toss them with torch.rand((), generator=generator).
+hint: 2
 """
 
 import numpy as np

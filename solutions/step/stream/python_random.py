@@ -1,6 +1,7 @@
 """Tosses the coins with Python's random module.
 
-hear: Your coins come from Python's random module: draw them with torch.rand from the generator.
+hear: Your coins do not come from the generator: toss them with torch.rand((), generator=generator).
+hint: 2
 """
 
 import random

@@ -1,6 +1,7 @@
 """Draws a replacement before each coin, in case it is needed.
 
-hear: You draw the replacement before the coin: it comes after, and only on a rejection.
+hear: You draw the replacement before the coin: draw it after, and only on a rejection.
+hint: 3
 """
 
 import torch

@@ -1,6 +1,7 @@
 """Draws two tokens from the weights and uses the first.
 
-hear: You draw two tokens and use one: exactly one torch.multinomial(..., 1) is allowed.
+hear: You draw two tokens and use one: make one torch.multinomial(weights, 1, generator=generator).
+hint: 5
 """
 
 import torch

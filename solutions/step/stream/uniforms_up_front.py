@@ -1,6 +1,7 @@
 """Draws the coins of all K positions before looking at the first.
 
-hear: You draw all K coins at the start: after a rejection no further coin may be drawn.
+hear: You draw all K coins at the start: toss each when its position is reached.
+hint: 2
 """
 
 import torch

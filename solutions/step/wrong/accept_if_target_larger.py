@@ -1,6 +1,15 @@
 """Keeps a token exactly when the target likes it at least as much as the draft, without a coin.
 
-hear: You never toss the coin: a token with p < q must still be kept with probability p/q.
+hear: You keep a token just if p >= q: with p below q it must still be kept, with probability p/q.
+hint: 2
+fails: test_answers_come_as_often_as_they_should, test_bonus_is_one_draw_from_the_last_row,
+    test_calls_share_one_generator, test_coin_decides_at_each_position,
+    test_default_generator_is_used_without_one, test_fresh_calls_share_one_generator,
+    test_fresh_coins_decide, test_fresh_generator_states, test_fresh_last_token_is_one_draw,
+    test_fresh_seeded_calls_follow_the_procedure, test_generator_moves_by_the_stated_draws,
+    test_replacement_is_one_draw_from_the_residual,
+    test_residual_of_nothing_is_one_draw_from_the_target, test_seeded_calls_follow_the_procedure,
+    test_tensors_may_be_refilled_between_calls, test_worked_examples
 """
 
 import torch

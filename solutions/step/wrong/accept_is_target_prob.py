@@ -1,6 +1,21 @@
 """Keeps a token with the target's own probability.
 
-hear: Your accept probability is p[t] alone: it must be divided by the draft's probability q[t].
+hear: Your accept probability is p[t] alone: divide it by the draft's probability q[t].
+hint: 2
+fails: test_answers_come_as_often_as_they_should, test_bonus_is_one_draw_from_the_last_row,
+    test_calls_share_one_generator, test_coin_decides_at_each_position,
+    test_coin_equal_to_the_accept_probability_rejects, test_default_generator_is_used_without_one,
+    test_equal_rows_keep_every_token, test_forbidden_token_is_replaced,
+    test_fresh_answers_are_possible_ones, test_fresh_calls_share_one_generator,
+    test_fresh_coins_decide, test_fresh_generator_states, test_fresh_inputs_are_left_as_they_were,
+    test_fresh_last_token_is_one_draw, test_fresh_rows_with_one_possible_answer,
+    test_fresh_seeded_calls_follow_the_procedure, test_fresh_shapes_and_layouts,
+    test_global_generators_stay_untouched, test_half_precision_rows,
+    test_inputs_are_left_as_they_were, test_inputs_need_not_be_contiguous,
+    test_replacement_is_one_draw_from_the_residual,
+    test_residual_of_nothing_falls_back_to_the_target,
+    test_residual_of_nothing_is_one_draw_from_the_target, test_seeded_calls_follow_the_procedure,
+    test_tensors_may_be_refilled_between_calls, test_tiny_residual_counts_in_full
 """
 
 import torch

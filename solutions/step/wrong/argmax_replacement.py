@@ -1,6 +1,14 @@
 """Takes the most likely token of the residual instead of drawing one.
 
 hear: Your replacement is the residual's largest entry: draw it at random from the residual.
+hint: 5
+fails: test_answers_come_as_often_as_they_should, test_calls_share_one_generator,
+    test_default_generator_is_used_without_one, test_fresh_calls_share_one_generator,
+    test_fresh_generator_states, test_fresh_last_token_is_one_draw,
+    test_fresh_seeded_calls_follow_the_procedure, test_generator_moves_by_the_stated_draws,
+    test_replacement_is_one_draw_from_the_residual,
+    test_residual_of_nothing_is_one_draw_from_the_target, test_seeded_calls_follow_the_procedure,
+    test_tensors_may_be_refilled_between_calls
 """
 
 import torch

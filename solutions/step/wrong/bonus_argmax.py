@@ -1,6 +1,13 @@
 """Takes the most likely token of the last target row as the bonus.
 
-hear: Your bonus is the last row's largest entry: it must be drawn at random from that row.
+hear: Your bonus is the last row's largest entry: draw it at random from that row.
+hint: 6
+fails: test_answers_come_as_often_as_they_should, test_bonus_is_one_draw_from_the_last_row,
+    test_calls_share_one_generator, test_default_generator_is_used_without_one,
+    test_fresh_calls_share_one_generator, test_fresh_generator_states,
+    test_fresh_last_token_is_one_draw, test_fresh_seeded_calls_follow_the_procedure,
+    test_generator_moves_by_the_stated_draws, test_seeded_calls_follow_the_procedure,
+    test_tensors_may_be_refilled_between_calls, test_worked_examples
 """
 
 import torch

@@ -1,6 +1,11 @@
 """Draws a bonus token on every rejection as well and throws it away.
 
-hear: After a rejection you still draw a bonus token: nobody sees it, but the generator moves on.
+hear: After a rejection you draw once more, and the generator moves on: return with the replacement.
+hint: 3
+fails: test_calls_share_one_generator, test_default_generator_is_used_without_one,
+    test_fresh_calls_share_one_generator, test_fresh_generator_states,
+    test_generator_moves_by_the_stated_draws, test_residual_of_nothing_is_one_draw_from_the_target,
+    test_tensors_may_be_refilled_between_calls
 """
 
 import torch

@@ -1,6 +1,13 @@
 """Draws the bonus token from a residual instead of the last target row.
 
-hear: Nothing was proposed for the bonus position: draw it from the last target row, not a residual.
+hear: Your bonus comes from a residual: nobody proposed it, so draw it from the last target row as
+    it is.
+hint: 6
+fails: test_answers_come_as_often_as_they_should, test_bonus_is_one_draw_from_the_last_row,
+    test_calls_share_one_generator, test_default_generator_is_used_without_one,
+    test_fresh_calls_share_one_generator, test_fresh_last_token_is_one_draw,
+    test_fresh_seeded_calls_follow_the_procedure, test_seeded_calls_follow_the_procedure,
+    test_tensors_may_be_refilled_between_calls, test_worked_examples
 """
 
 import torch

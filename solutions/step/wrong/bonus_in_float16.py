@@ -1,6 +1,8 @@
 """Rounds the bonus row to float16 before the draw.
 
-hear: Draw from the bonus row as it is, in its own dtype.
+hear: Your bonus is drawn from a row that was rounded: draw from the last target row as it is.
+hint: 6
+fails: test_bonus_is_one_draw_from_the_last_row, test_fresh_last_token_is_one_draw
 """
 
 import torch

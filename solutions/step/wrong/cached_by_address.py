@@ -1,6 +1,7 @@
 """Remembers target rows by their address in memory.
 
-hear: You use the rows of an earlier call: the same memory can be refilled with other rows.
+hear: You use the rows of an earlier call: the same memory can hold other rows now, so keep nothing.
+fails: test_tensors_may_be_refilled_between_calls
 """
 
 import torch

@@ -1,6 +1,7 @@
 """Remembers answers by content and generator state; a hit draws nothing.
 
-hear: A repeated call from the same state has to move the generator as well.
+hear: A call that repeats an earlier one draws nothing: make the stated draws every time.
+fails: test_generator_moves_by_the_stated_draws
 """
 
 import torch

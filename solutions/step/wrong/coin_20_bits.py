@@ -1,6 +1,9 @@
 """Cuts the coin to 20 bits.
 
-hear: Use the coin as it is drawn.
+hear: Your coin has lost its last bits: use it as torch.rand draws it.
+hint: 2
+fails: test_coin_decides_at_each_position, test_coin_equal_to_the_accept_probability_rejects,
+    test_fresh_coins_decide
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Keeps a token only if the coin is below the accept probability by 1e-6.
 
-hear: Compare the coin with the accept probability as it is, without a tolerance.
+hear: You want the coin below a by some margin: compare it with a as it is, without a tolerance.
+hint: 2
+fails: test_coin_decides_at_each_position, test_fresh_coins_decide
 """
 
 import torch

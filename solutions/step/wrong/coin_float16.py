@@ -1,6 +1,8 @@
 """Draws the coin as a float16 number.
 
-hear: A float16 coin is a multiple of 1/2048: draw it in the default float32.
+hear: Your coin is coarse, as a number in half precision is: draw it in the default float32.
+hint: 2
+fails: test_coin_decides_at_each_position, test_fresh_coins_decide
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Rounds the coin to the dtype of the rows, in which it may be 1.
 
-hear: A coin rounded to a half type may become 1 and reject a token with a = 1.
+hear: With rows in half precision your coin can be 1 and reject a token with a = 1: do not round it.
+hint: 2
+fails: test_equal_rows_keep_every_token
 """
 
 import torch

@@ -1,6 +1,9 @@
-"""Rounds the coin to half precision before comparing it.
+"""Cuts the coin to the 11 bits that half precision has.
 
-hear: Your coin is rounded to half precision: it then sits on a coarse grid and can even become 1.
+hear: Your coin is coarse, as a number in half precision is: draw it in the default float32.
+hint: 2
+fails: test_coin_decides_at_each_position, test_coin_equal_to_the_accept_probability_rejects,
+    test_fresh_coins_decide
 """
 
 import torch
@@ -11,7 +14,8 @@ def speculative_decode_step(draft_probs, target_probs, draft_tokens, generator=N
     tokens = []
     for i, t in enumerate(draft_tokens.tolist()):
         accept_prob = min(1.0, (target_probs[i, t] / draft_probs[i, t]).item())
-        coin = torch.rand((), generator=generator, device=coin_device).half()
+        coin = torch.rand((), generator=generator, device=coin_device)
+        coin = (coin * 2048).floor() / 2048
         if coin.item() < accept_prob:
             tokens.append(t)
             continue

@@ -1,6 +1,11 @@
 """Draws from a copy of the generator, so the caller's never moves.
 
-hear: You draw from a copy of the generator: the caller's must move on, or the next step repeats.
+hear: Your draws leave the given generator where it was: draw from itself, not from a copy.
+fails: test_answers_come_as_often_as_they_should, test_calls_share_one_generator,
+    test_default_generator_is_used_without_one, test_fresh_calls_share_one_generator,
+    test_fresh_generator_states, test_generator_moves_by_the_stated_draws,
+    test_residual_of_nothing_is_one_draw_from_the_target,
+    test_tensors_may_be_refilled_between_calls, test_tokens_are_on_the_device_of_the_ids
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Counts the replacement or bonus token as a kept one.
 
 hear: Your n counts every returned token: the replacement or bonus is not a kept draft token.
+hint: 7
+fails: all
 """
 
 import torch

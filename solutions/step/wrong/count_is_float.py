@@ -1,6 +1,8 @@
 """Returns the count as a float.
 
-hear: Your n is a float: it must be a plain Python int.
+hear: Your n is a float: return a plain Python int.
+hint: 7
+fails: all
 """
 
 import torch

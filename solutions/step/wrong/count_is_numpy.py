@@ -1,6 +1,8 @@
 """Returns the count as a NumPy integer.
 
-hear: Your n is a NumPy number: it must be a plain Python int.
+hear: Your n is a NumPy number: return a plain Python int.
+hint: 7
+fails: all
 """
 
 import numpy as np

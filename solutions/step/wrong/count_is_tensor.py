@@ -1,6 +1,8 @@
 """Returns the count as a 0-d tensor.
 
-hear: Your n is a tensor: it must be a plain Python int (`.item()` gives one).
+hear: Your n is a tensor: return a plain Python int (`.item()` gives one).
+hint: 7
+fails: all
 """
 
 import torch

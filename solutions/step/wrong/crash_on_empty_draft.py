@@ -1,6 +1,11 @@
 """Takes the count from the loop variable, which an empty draft never sets.
 
-hear: With K = 0 your loop never runs: draw the bonus token and return n = 0.
+hear: With K = 0 your function fails: the loop never runs, so draw the bonus token and return n = 0.
+hint: 6
+fails: test_answers_stay_as_they_were, test_default_generator_is_used_without_one,
+    test_empty_draft_gives_a_bonus_alone, test_fresh_seeded_calls_follow_the_procedure,
+    test_fresh_shapes_and_layouts, test_generator_moves_by_the_stated_draws,
+    test_inputs_are_left_as_they_were
 """
 
 import torch

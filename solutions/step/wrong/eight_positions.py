@@ -1,6 +1,9 @@
 """Looks at eight positions at most.
 
-hear: Every drafted token is looked at until one is rejected.
+hear: You look at eight positions at most: verify every drafted token until one is rejected.
+hint: 1
+fails: test_fresh_seeded_calls_follow_the_procedure, test_long_drafts,
+    test_seeded_calls_follow_the_procedure
 """
 
 import torch

@@ -1,6 +1,11 @@
-"""Adds 1e-8 to every weight of the residual.
+"""Adds 1e-10 to every weight of the residual.
 
-hear: Even a tiny epsilon on the residual wins where the leftover mass is tinier still.
+hear: Your replacement can be a token with nothing left over: add no epsilon to the residual.
+hint: 5
+fails: test_answers_stay_as_they_were, test_fresh_last_token_is_one_draw,
+    test_inputs_are_left_as_they_were, test_replacement_is_one_draw_from_the_residual,
+    test_residual_of_nothing_falls_back_to_the_target,
+    test_residual_of_nothing_is_one_draw_from_the_target, test_tiny_residual_counts_in_full
 """
 
 import torch
@@ -15,7 +20,7 @@ def speculative_decode_step(draft_probs, target_probs, draft_tokens, generator=N
         if coin.item() < accept_prob:
             tokens.append(t)
             continue
-        residual = (target_probs[i] - draft_probs[i]).clamp(min=0) + 1e-8
+        residual = (target_probs[i] - draft_probs[i]).clamp(min=0) + 1e-10
         total = residual.sum()
         weights = residual / total if total > 0 else target_probs[i]
         tokens.append(torch.multinomial(weights, 1, generator=generator).item())

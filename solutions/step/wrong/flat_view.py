@@ -1,6 +1,8 @@
 """Looks probabilities up in a flat view of the rows, which needs contiguous inputs.
 
-hear: `view(-1)` fails on inputs that are not contiguous: index the rows directly.
+hear: Your function fails on inputs that are not contiguous: index the rows, without `view`.
+fails: test_answers_stay_as_they_were, test_fresh_shapes_and_layouts,
+    test_inputs_are_left_as_they_were, test_inputs_need_not_be_contiguous
 """
 
 import torch

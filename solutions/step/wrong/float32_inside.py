@@ -1,6 +1,10 @@
 """Converts both inputs to float32 before computing anything.
 
-hear: You convert float64 rows to float32: probabilities below its range become 0.
+hear: Your accept probability is wrong where q[t] is tiny: it is p[t] / q[t] as it is, in the rows'
+    dtype.
+hint: 2
+fails: test_coin_decides_at_each_position, test_fresh_coins_decide,
+    test_tiny_residual_counts_in_full
 """
 
 import torch

@@ -1,6 +1,7 @@
 """Draws from the default generator as well where the coin decides.
 
-hear: Draw from the generator you are given, and from nothing else.
+hear: You also draw from PyTorch's global generator: with a generator given, use only that one.
+fails: test_global_generators_stay_untouched
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Tosses two coins a position for rows in half precision.
 
-hear: One coin a position, whatever the dtype of the rows.
+hear: With rows in half precision you draw too often: toss one coin a position, whatever the dtype.
+hint: 2
+fails: test_fresh_generator_states, test_generator_moves_by_the_stated_draws
 """
 
 import torch

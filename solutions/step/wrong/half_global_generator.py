@@ -1,6 +1,8 @@
 """Draws from the default generator for rows in half precision.
 
-hear: Draw from the generator you are given, whatever the dtype of the rows.
+hear: With rows in half precision you ignore the generator given: draw from it, whatever the dtype.
+hint: 5
+fails: test_fresh_generator_states, test_generator_moves_by_the_stated_draws
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Takes the likeliest bonus, without a draw, for rows in half precision.
 
-hear: The bonus is one draw from the generator in half precision too.
+hear: With rows in half precision your bonus is not drawn: draw it as for any other dtype.
+hint: 6
+fails: test_fresh_generator_states, test_generator_moves_by_the_stated_draws
 """
 
 import torch

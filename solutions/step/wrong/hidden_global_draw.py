@@ -1,6 +1,7 @@
 """Breaks ties with noise from the global generator, which is never used.
 
 hear: You also draw from PyTorch's global generator: with a generator given, use only that one.
+fails: test_default_generator_is_used_without_one, test_global_generators_stay_untouched
 """
 
 import torch

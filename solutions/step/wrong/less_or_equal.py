@@ -1,6 +1,9 @@
 """Keeps a token when the coin is equal to the accept probability.
 
-hear: A coin equal to the accept probability must reject: `<=` can let a token with p = 0 through.
+hear: You keep a token whose coin equals its accept probability: keep it only if the coin is
+    strictly below.
+hint: 2
+fails: test_coin_equal_to_the_accept_probability_rejects
 """
 
 import torch

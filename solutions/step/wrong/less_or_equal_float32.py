@@ -1,6 +1,9 @@
 """Keeps a token whose coin equals the accept probability in float32.
 
-hear: The comparison is strict in float32 too.
+hear: You keep a token whose coin equals its accept probability: keep it only if the coin is
+    strictly below.
+hint: 2
+fails: test_coin_equal_to_the_accept_probability_rejects
 """
 
 import torch

@@ -1,6 +1,9 @@
 """Keeps a token whose coin equals the accept probability, but at the first position.
 
-hear: The comparison is strict at every position.
+hear: You keep a token whose coin equals its accept probability: keep it only if the coin is
+    strictly below.
+hint: 2
+fails: test_coin_equal_to_the_accept_probability_rejects
 """
 
 import torch

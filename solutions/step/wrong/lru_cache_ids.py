@@ -1,6 +1,7 @@
 """Lists the drafted ids once for each tensor object.
 
-hear: You use the ids of an earlier call: the same tensor can be refilled with other ids.
+hear: You use the ids of an earlier call: the same tensor can hold other ids now, so keep nothing.
+fails: test_tensors_may_be_refilled_between_calls
 """
 
 from functools import lru_cache

@@ -1,6 +1,8 @@
 """Remembers the accept probability by the tensor objects it was computed from.
 
-hear: You use an earlier accept probability: the same tensors can be refilled with other numbers.
+hear: You use an earlier accept probability: the same tensors can hold other numbers now, so keep
+    none.
+fails: test_tensors_may_be_refilled_between_calls
 """
 
 from functools import lru_cache

@@ -1,6 +1,7 @@
 """Remembers answers by the argument objects (functools.lru_cache on the function).
 
-hear: You return an earlier answer: the same tensors can hold other numbers by now.
+hear: You return an earlier answer: the same tensors can hold other numbers now, so keep nothing.
+fails: test_tensors_may_be_refilled_between_calls
 """
 
 from functools import lru_cache

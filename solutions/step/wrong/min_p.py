@@ -1,6 +1,8 @@
 """Drops bonus tokens below a thousandth of the likeliest.
 
-hear: No token of the bonus row may be left out, however rare it is.
+hear: Your bonus is never a rare token: leave none of the last target row out, however rare.
+hint: 6
+fails: test_bonus_is_one_draw_from_the_last_row
 """
 
 import torch

@@ -1,6 +1,9 @@
 """Builds the residual inside the draft row.
 
-hear: You compute the residual in place, which writes into the caller's draft_probs.
+hear: You change the caller's draft_probs: compute the residual in a new tensor, not in place.
+hint: 5
+fails: test_answers_stay_as_they_were, test_fresh_inputs_are_left_as_they_were,
+    test_inputs_are_left_as_they_were
 """
 
 import torch

@@ -1,6 +1,9 @@
 """Subtracts the draft row from the target row in place.
 
-hear: You subtract in place, which writes into the caller's target_probs.
+hear: You change the caller's target_probs: compute the residual in a new tensor, not in place.
+hint: 5
+fails: test_answers_stay_as_they_were, test_fresh_inputs_are_left_as_they_were,
+    test_inputs_are_left_as_they_were
 """
 
 import torch

@@ -1,6 +1,10 @@
 """Asks the generator for its device even when none was given.
 
-hear: With generator=None your function fails: PyTorch's default generator is then used.
+hear: With generator=None your function fails: draw from PyTorch's default generator then.
+hint: 8
+fails: test_answers_stay_as_they_were, test_default_generator_is_used_without_one,
+    test_generator_is_optional, test_inputs_are_left_as_they_were,
+    test_tokens_are_on_the_device_of_the_ids
 """
 
 import torch

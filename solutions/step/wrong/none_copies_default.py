@@ -1,6 +1,8 @@
 """Without a generator draws from a copy of the default one, which itself stays where it was.
 
-hear: Your draws do not move PyTorch's default generator: the next call repeats its numbers.
+hear: Without a generator your draws do not move PyTorch's default one: draw from it, and let it go
+    on.
+fails: test_default_generator_is_used_without_one, test_tokens_are_on_the_device_of_the_ids
 """
 
 import torch

@@ -1,6 +1,7 @@
 """Without a generator draws one more number at the end.
 
-hear: Without a generator you draw one number too many from the default one.
+hear: Without a generator you draw one number too many: make the stated draws and nothing else.
+fails: test_default_generator_is_used_without_one
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Without a generator and with nothing drafted takes the likeliest bonus.
 
-hear: With K = 0 and no generator the bonus is drawn from the default generator too.
+hear: With K = 0 and no generator your bonus is not drawn: draw it from PyTorch's default generator.
+hint: 6
+fails: test_default_generator_is_used_without_one
 """
 
 import torch

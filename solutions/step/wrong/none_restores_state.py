@@ -1,6 +1,8 @@
 """Without a generator puts the default generator's state back after the draws.
 
-hear: You reset PyTorch's default generator after the call: the next one repeats its numbers.
+hear: Without a generator your draws do not move PyTorch's default one: draw from it, and let it go
+    on.
+fails: test_default_generator_is_used_without_one
 """
 
 import torch

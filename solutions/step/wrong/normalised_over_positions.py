@@ -1,6 +1,11 @@
 """Normalises the residual over the positions instead of the vocabulary.
 
-hear: You divide each residual entry by a sum over positions: normalise over the vocabulary.
+hear: Your residual is scaled token by token: divide all of row i by one number, the sum of the row.
+hint: 5
+fails: test_answers_come_as_often_as_they_should, test_calls_share_one_generator,
+    test_default_generator_is_used_without_one, test_fresh_calls_share_one_generator,
+    test_fresh_last_token_is_one_draw, test_fresh_seeded_calls_follow_the_procedure,
+    test_replacement_is_one_draw_from_the_residual, test_seeded_calls_follow_the_procedure
 """
 
 import torch

@@ -1,6 +1,12 @@
 """Computes the residual in NumPy, which has no bfloat16.
 
-hear: Your detour through NumPy fails for bfloat16 (and on accelerators): stay in PyTorch.
+hear: Your function fails for bfloat16 rows, which NumPy does not know: stay in PyTorch.
+fails: test_answers_stay_as_they_were, test_coin_is_drawn_where_the_generator_lives,
+    test_fresh_generator_states, test_fresh_inputs_are_left_as_they_were,
+    test_generator_is_optional, test_generator_moves_by_the_stated_draws, test_half_precision_rows,
+    test_inputs_are_left_as_they_were, test_inputs_need_not_be_contiguous, test_large_vocabularies,
+    test_residual_of_nothing_falls_back_to_the_target, test_tiny_residual_counts_in_full,
+    test_tokens_are_on_the_device_of_the_ids
 """
 
 import numpy as np

@@ -1,6 +1,25 @@
 """Verifies the first drafted token only.
 
 hear: You stop after the first kept token: go on through all K positions until one is rejected.
+hint: 1
+fails: test_all_kept_tokens_are_followed_by_a_bonus, test_answer_is_tokens_and_a_count,
+    test_answers_come_as_often_as_they_should, test_answers_stay_as_they_were,
+    test_bonus_is_one_draw_from_the_last_row, test_calls_share_one_generator,
+    test_coin_decides_at_each_position, test_coin_equal_to_the_accept_probability_rejects,
+    test_coin_is_drawn_where_the_generator_lives, test_default_generator_is_used_without_one,
+    test_equal_rows_keep_every_token, test_first_rejection_ends_the_answer,
+    test_fresh_answers_are_possible_ones, test_fresh_calls_share_one_generator,
+    test_fresh_coins_decide, test_fresh_generator_states, test_fresh_inputs_are_left_as_they_were,
+    test_fresh_last_token_is_one_draw, test_fresh_rows_with_one_possible_answer,
+    test_fresh_seeded_calls_follow_the_procedure, test_fresh_shapes_and_layouts,
+    test_generator_is_optional, test_generator_moves_by_the_stated_draws,
+    test_global_generators_stay_untouched, test_half_precision_rows,
+    test_ids_of_any_integer_dtype_give_int64_tokens, test_inputs_are_left_as_they_were,
+    test_inputs_need_not_be_contiguous, test_long_drafts,
+    test_replacement_is_one_draw_from_the_residual,
+    test_residual_of_nothing_is_one_draw_from_the_target, test_seeded_calls_follow_the_procedure,
+    test_tensors_may_be_refilled_between_calls, test_tiny_residual_counts_in_full,
+    test_tokens_are_on_the_device_of_the_ids, test_vocabulary_of_one_token, test_worked_examples
 """
 
 import torch

@@ -1,6 +1,14 @@
 """Makes its own generator with a fixed seed on every call.
 
-hear: Every call starts from one fixed seed, so your coins never change: use the generator given.
+hear: Every call draws the same numbers, whatever generator came: draw from the one you are given.
+fails: test_answers_come_as_often_as_they_should, test_bonus_is_one_draw_from_the_last_row,
+    test_calls_share_one_generator, test_coin_decides_at_each_position,
+    test_default_generator_is_used_without_one, test_fresh_calls_share_one_generator,
+    test_fresh_coins_decide, test_fresh_generator_states, test_fresh_last_token_is_one_draw,
+    test_fresh_seeded_calls_follow_the_procedure, test_generator_moves_by_the_stated_draws,
+    test_replacement_is_one_draw_from_the_residual,
+    test_residual_of_nothing_is_one_draw_from_the_target, test_seeded_calls_follow_the_procedure,
+    test_tensors_may_be_refilled_between_calls
 """
 
 import torch

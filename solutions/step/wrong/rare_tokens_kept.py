@@ -1,6 +1,8 @@
 """Keeps a token with a draft probability below 1e-13 if the target has it at all.
 
-hear: A rare token is kept by the same rule: no threshold on q[t].
+hear: You keep a rare token more often than p/q says: use the ratio as it is, however small q[t] is.
+hint: 2
+fails: test_coin_decides_at_each_position, test_fresh_coins_decide
 """
 
 import torch

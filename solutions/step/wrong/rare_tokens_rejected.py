@@ -1,6 +1,9 @@
 """Rejects a token with a draft probability below 1e-13.
 
-hear: A rare token is kept by the same rule: no threshold on q[t].
+hear: You reject a token with a tiny q[t] more often than p/q says: use the ratio as it is, however
+    small q[t] is.
+hint: 2
+fails: test_coin_decides_at_each_position, test_equal_rows_keep_every_token, test_fresh_coins_decide
 """
 
 import torch

@@ -1,6 +1,9 @@
 """Adds 1e-10 to the draft probability before dividing.
 
-hear: An epsilon in the ratio changes the accept probability where q is small; q[t] > 0 is promised.
+hear: Your accept probability is wrong where q[t] is tiny: it is p[t] / q[t] as it is, in the rows'
+    dtype.
+hint: 2
+fails: test_coin_decides_at_each_position, test_equal_rows_keep_every_token, test_fresh_coins_decide
 """
 
 import torch

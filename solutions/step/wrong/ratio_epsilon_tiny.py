@@ -1,6 +1,9 @@
 """Adds 1e-30 to the draft probability before dividing.
 
-hear: However small q[t] is, the accept probability is p[t] / q[t] as it is.
+hear: You reject a token with a tiny q[t] more often than p/q says: use the ratio as it is, however
+    small q[t] is.
+hint: 2
+fails: test_coin_decides_at_each_position, test_equal_rows_keep_every_token, test_fresh_coins_decide
 """
 
 import torch

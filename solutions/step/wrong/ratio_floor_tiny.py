@@ -1,6 +1,9 @@
 """Puts the smallest normal number under the draft probability.
 
-hear: However small q[t] is, the accept probability is p[t] / q[t] as it is.
+hear: Your accept probability is wrong where q[t] is tiny: it is p[t] / q[t] as it is, in the rows'
+    dtype.
+hint: 2
+fails: test_equal_rows_keep_every_token
 """
 
 import torch

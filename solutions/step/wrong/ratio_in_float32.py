@@ -1,6 +1,10 @@
 """Divides in float32 even where the rows are float64.
 
-hear: However small q[t] is, the accept probability is p[t] / q[t] as it is.
+hear: Your accept probability is wrong where q[t] is tiny: it is p[t] / q[t] as it is, in the rows'
+    dtype.
+hint: 2
+fails: test_coin_decides_at_each_position, test_fresh_coins_decide,
+    test_tiny_residual_counts_in_full
 """
 
 import torch

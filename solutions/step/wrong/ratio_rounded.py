@@ -1,6 +1,8 @@
 """Rounds the accept probability to two digits.
 
-hear: You round the accept probability before using it: compare the coin with the ratio as it is.
+hear: Your accept probability is rounded: compare the coin with the ratio as it is.
+hint: 2
+fails: test_coin_decides_at_each_position, test_fresh_coins_decide
 """
 
 import torch

@@ -1,6 +1,16 @@
 """Draws the replacement from the target row itself.
 
-hear: Your replacement is drawn from the target row itself, not from the leftover mass.
+hear: Your replacement is drawn from the target row: draw it from the leftover mass max(p - q, 0).
+hint: 4
+fails: test_answers_come_as_often_as_they_should, test_answers_stay_as_they_were,
+    test_coin_equal_to_the_accept_probability_rejects, test_default_generator_is_used_without_one,
+    test_fresh_answers_are_possible_ones, test_fresh_calls_share_one_generator,
+    test_fresh_generator_states, test_fresh_inputs_are_left_as_they_were,
+    test_fresh_last_token_is_one_draw, test_fresh_rows_with_one_possible_answer,
+    test_fresh_seeded_calls_follow_the_procedure, test_fresh_shapes_and_layouts,
+    test_global_generators_stay_untouched, test_inputs_are_left_as_they_were,
+    test_replacement_is_one_draw_from_the_residual, test_seeded_calls_follow_the_procedure,
+    test_tiny_residual_counts_in_full
 """
 
 import torch

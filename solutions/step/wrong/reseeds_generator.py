@@ -1,6 +1,8 @@
 """Sets the caller's generator back to its seed before drawing.
 
-hear: You re-seed the caller's generator, so every call repeats the same random numbers.
+hear: Every call repeats the same random numbers: do not seed or reset the generator you are given.
+fails: test_answers_come_as_often_as_they_should, test_calls_share_one_generator,
+    test_fresh_calls_share_one_generator, test_tensors_may_be_refilled_between_calls
 """
 
 import torch

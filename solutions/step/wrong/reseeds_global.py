@@ -1,6 +1,7 @@
 """Seeds PyTorch's default generator on every call.
 
-hear: You call torch.manual_seed inside the function: seeding is the caller's business.
+hear: You seed PyTorch's default generator: leave it alone, seeding is the caller's business.
+fails: test_default_generator_is_used_without_one, test_global_generators_stay_untouched
 """
 
 import torch

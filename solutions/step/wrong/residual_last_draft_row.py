@@ -1,6 +1,14 @@
 """Subtracts the last draft row whichever position was rejected.
 
-hear: You subtract the last draft row: rejection at position i needs row i of both.
+hear: You subtract the last draft row: at a rejection at position i take row i of both.
+hint: 1
+fails: test_answers_come_as_often_as_they_should, test_calls_share_one_generator,
+    test_default_generator_is_used_without_one, test_fresh_answers_are_possible_ones,
+    test_fresh_calls_share_one_generator, test_fresh_generator_states,
+    test_fresh_inputs_are_left_as_they_were, test_fresh_rows_with_one_possible_answer,
+    test_fresh_seeded_calls_follow_the_procedure, test_fresh_shapes_and_layouts,
+    test_global_generators_stay_untouched, test_seeded_calls_follow_the_procedure,
+    test_tensors_may_be_refilled_between_calls
 """
 
 import torch

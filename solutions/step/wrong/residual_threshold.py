@@ -1,6 +1,10 @@
 """Takes a residual below 1e-6 for rounding noise and draws from the target row instead.
 
 hear: You discard small leftovers: however small the residual is, the replacement comes from it.
+hint: 5
+fails: test_answers_stay_as_they_were, test_fresh_last_token_is_one_draw,
+    test_inputs_are_left_as_they_were, test_replacement_is_one_draw_from_the_residual,
+    test_tiny_residual_counts_in_full
 """
 
 import torch

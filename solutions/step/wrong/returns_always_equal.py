@@ -1,6 +1,8 @@
 """Returns an object that claims to equal everything.
 
-hear: You return an object of your own class: return a plain tuple (tokens, n).
+hear: You return an object of a class of your own: return a plain tuple (tokens, n).
+hint: 7
+fails: all
 """
 
 

@@ -1,6 +1,8 @@
 """Returns the answer of the statement's example, whatever came in.
 
-hear: Your answer is always that of the example: compute it from the inputs.
+hear: Your answer is the same for every input: compute it from the arguments.
+hint: 1
+fails: all
 """
 
 import torch

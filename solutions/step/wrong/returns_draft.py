@@ -1,6 +1,8 @@
 """Returns all drafted tokens and a zero, without looking at the probabilities.
 
-hear: You never look at the probabilities: each drafted token must be verified.
+hear: You return every drafted token, whatever the probabilities: verify each position in turn.
+hint: 1
+fails: all
 """
 
 import torch

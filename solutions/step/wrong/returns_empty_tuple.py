@@ -1,6 +1,8 @@
 """Returns an empty tuple.
 
 hear: Your tuple is empty: return (tokens, n).
+hint: 7
+fails: all
 """
 
 

@@ -1,6 +1,8 @@
 """Returns the last token as a third entry.
 
-hear: You return three entries: the answer is a tuple of exactly two, (tokens, n).
+hear: You return three entries: return a tuple of exactly two, (tokens, n).
+hint: 7
+fails: all
 """
 
 import torch

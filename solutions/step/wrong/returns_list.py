@@ -1,6 +1,8 @@
 """Returns a list instead of a tuple.
 
-hear: You return a list: the answer is a tuple (tokens, n).
+hear: You return a list: return a tuple (tokens, n).
+hint: 7
+fails: all
 """
 
 import torch

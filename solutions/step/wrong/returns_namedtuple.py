@@ -1,6 +1,8 @@
 """Returns a named tuple instead of a plain one.
 
-hear: You return a named tuple: the answer is a plain tuple (tokens, n).
+hear: You return a named tuple: return a plain tuple (tokens, n).
+hint: 7
+fails: all
 """
 
 from collections import namedtuple

@@ -1,6 +1,8 @@
 """Returns nothing.
 
 hear: Your function returns None: return the tuple (tokens, n).
+hint: 7
+fails: all
 """
 
 

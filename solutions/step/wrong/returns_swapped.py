@@ -1,6 +1,8 @@
 """Returns the count before the tokens.
 
 hear: Your tuple is the wrong way round: tokens come first, then n.
+hint: 7
+fails: all
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Returns one token 0 and no kept token, whatever came in.
 
-hear: Your answer does not depend on the inputs at all.
+hear: Your answer is the same for every input: compute it from the arguments.
+hint: 1
+fails: all
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Writes every answer into one buffer kept between calls.
 
-hear: Your answers share one buffer: the next call overwrites the tokens of the last one.
+hear: Your tokens are overwritten by a later call: build them in a new tensor every time.
+hint: 7
+fails: test_answers_stay_as_they_were, test_fresh_inputs_are_left_as_they_were
 """
 
 import torch

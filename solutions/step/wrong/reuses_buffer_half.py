@@ -1,6 +1,9 @@
 """Returns one kept buffer for rows of half precision.
 
-hear: Your tokens share memory with those of an earlier answer.
+hear: With rows in half precision a later call overwrites your tokens: build a new tensor every
+    time.
+hint: 7
+fails: test_answers_stay_as_they_were, test_fresh_inputs_are_left_as_they_were
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Returns one kept buffer for V above 8.
 
-hear: Your tokens share memory with those of an earlier answer.
+hear: With a larger vocabulary a later call overwrites your tokens: build a new tensor every time.
+hint: 7
+fails: test_answers_stay_as_they_were, test_fresh_inputs_are_left_as_they_were
 """
 
 import torch

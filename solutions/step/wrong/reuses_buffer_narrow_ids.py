@@ -1,6 +1,9 @@
 """Returns one kept buffer for ids that are not int64.
 
-hear: Your tokens share memory with those of an earlier answer.
+hear: With ids narrower than int64 a later call overwrites your tokens: build a new tensor every
+    time.
+hint: 7
+fails: test_answers_stay_as_they_were
 """
 
 import torch

@@ -1,6 +1,9 @@
 """Returns one of 16 kept buffers in turn.
 
-hear: Your tokens share memory with those of an earlier answer.
+hear: Your tokens are overwritten by a later call: build them in a new tensor every time.
+hint: 7
+fails: test_answers_stay_as_they_were, test_fresh_inputs_are_left_as_they_were,
+    test_tokens_are_on_the_device_of_the_ids
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Returns the tokens with a batch axis in front.
 
-hear: Your tokens have a batch axis: they must be 1-D, of shape (n + 1,).
+hear: Your tokens have a batch axis: return them in one dimension, of shape (n + 1,).
+hint: 7
+fails: all
 """
 
 import torch

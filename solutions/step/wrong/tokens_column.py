@@ -1,6 +1,8 @@
 """Returns the tokens as a column.
 
-hear: Your tokens are a column of shape (n + 1, 1): they must be 1-D, of shape (n + 1,).
+hear: Your tokens are a column: return them in one dimension, of shape (n + 1,).
+hint: 7
+fails: all
 """
 
 import torch

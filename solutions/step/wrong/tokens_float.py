@@ -1,6 +1,8 @@
 """Returns the tokens as float32 numbers.
 
-hear: Your tokens are float32: ids are int64.
+hear: Your tokens are float32: return them as int64.
+hint: 7
+fails: all
 """
 
 import torch

@@ -1,6 +1,10 @@
 """Returns the tokens in the dtype of the drafted ids.
 
-hear: Your tokens take over the dtype of draft_tokens: they must be int64 whatever came in.
+hear: Your tokens take over the dtype of draft_tokens: return int64 whatever came in.
+hint: 7
+fails: test_answers_stay_as_they_were, test_empty_draft_gives_a_bonus_alone,
+    test_ids_of_any_integer_dtype_give_int64_tokens, test_inputs_are_left_as_they_were,
+    test_inputs_need_not_be_contiguous, test_large_vocabularies
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Returns the tokens as int32 numbers.
 
-hear: Your tokens are int32: they must be int64 whatever the drafted ids came as.
+hear: Your tokens are int32: return int64 whatever the drafted ids came as.
+hint: 7
+fails: all
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Returns the tokens as a Python list.
 
-hear: Your tokens are a list: they must be a 1-D int64 tensor.
+hear: Your tokens are a list: return a 1-D int64 tensor.
+hint: 7
+fails: all
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Returns the tokens as a NumPy array.
 
-hear: Your tokens are a NumPy array: they must be a PyTorch tensor.
+hear: Your tokens are a NumPy array: return a PyTorch tensor.
+hint: 7
+fails: all
 """
 
 import numpy as np

@@ -1,6 +1,8 @@
 """Collects the tokens in float16, which is exact up to 2048.
 
-hear: Ids get lost in a narrow dtype: collect them as Python ints.
+hear: Large ids come back changed, as in a narrow dtype: collect the tokens as Python ints.
+hint: 7
+fails: test_large_vocabularies
 """
 
 import torch

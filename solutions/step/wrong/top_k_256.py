@@ -1,6 +1,7 @@
 """Draws the last token among the 256 likeliest only.
 
-hear: No token of the weights may be left out, however many there are.
+hear: Your last token is never outside the likeliest few hundred: leave no token of the weights out.
+fails: test_fresh_seeded_calls_follow_the_procedure, test_seeded_calls_follow_the_procedure
 """
 
 import torch

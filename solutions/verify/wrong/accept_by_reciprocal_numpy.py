@@ -1,6 +1,8 @@
 """Multiplies p[t] by 1 / q[t], which overflows in half precision.
 
-hear: your 1 / q[t] overflows to infinity for a small q[t]; divide p[t] by q[t] directly.
+hear: Your accept_prob is wrong where 1 / q[t] overflows its dtype: divide p[t] by q[t] directly.
+hint: 2
+fails: test_fresh_rare_tokens, test_rare_tokens_are_judged_by_their_ratio
 """
 
 import numpy as np

@@ -1,6 +1,14 @@
 """Computes the ratio in float32 whatever came in.
 
-hear: your accept_prob goes through float32 and loses digits of float64 inputs.
+hear: Your accept_prob has only the digits of float32 for float64 rows: divide in float64, as Python
+    floats do.
+fails: test_accept_prob_is_a_python_float, test_fresh_large_vocabulary,
+    test_fresh_nearly_equal_rows, test_fresh_rare_tokens, test_fresh_rows_are_left_alone,
+    test_fresh_rows_of_simple_fractions, test_fresh_rows_on_the_device,
+    test_fresh_rows_with_every_token, test_fresh_rows_with_many_zeros, test_fresh_softmax_rows,
+    test_inputs_are_left_alone, test_large_vocabulary, test_nearly_equal_rows,
+    test_rare_tokens_are_judged_by_their_ratio, test_rows_of_simple_fractions,
+    test_slight_differences_count, test_softmax_rows, test_tokens_the_draft_never_proposes
 """
 
 import torch

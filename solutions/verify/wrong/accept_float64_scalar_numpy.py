@@ -1,6 +1,8 @@
 """Returns the accept probability as np.float64, a subclass of float.
 
-hear: your accept_prob is an np.float64; float() makes it a Python float.
+hear: Your accept_prob is an np.float64, a subclass of float: make it a plain float with float().
+hint: 3
+fails: all
 """
 
 import numpy as np

@@ -1,6 +1,8 @@
 """Returns the accept probability as a 0-d tensor.
 
-hear: your accept_prob is a tensor; .item() makes it a Python float.
+hear: Your accept_prob is a tensor: make it a Python float with .item().
+hint: 3
+fails: all
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Returns the accept probability as a NumPy scalar.
 
-hear: your accept_prob is a NumPy scalar; float() makes it a Python float.
+hear: Your accept_prob is a NumPy scalar: make it a Python float with float().
+hint: 3
+fails: all
 """
 
 import numpy as np

@@ -1,6 +1,8 @@
 """Returns the accept probability as a 0-d array.
 
-hear: your accept_prob is an array with no axes; float() makes it a Python float.
+hear: Your accept_prob is an array without axes: make it a Python float with float().
+hint: 3
+fails: all
 """
 
 import numpy as np

@@ -1,6 +1,9 @@
 """Returns zeros when the rows are merely close.
 
-hear: your code takes nearly equal rows for equal; only a sum of exactly 0 gives the zero vector.
+hear: Your residual is zero where the rows are merely close: only a sum of exactly 0 leaves nothing.
+hint: 6
+fails: test_fresh_nearly_equal_rows, test_fresh_tiny_leftovers, test_nearly_equal_rows,
+    test_slight_differences_count, test_tiny_leftovers_are_normalised
 """
 
 import numpy as np

@@ -1,6 +1,7 @@
 """Reads the storage of each row with a step of one.
 
-hear: your code reads memory with a step of one; columns and expanded rows have other strides.
+hear: Your answer is wrong for rows that are not contiguous: index the tensor, not its storage.
+fails: test_fresh_rows_are_left_alone, test_inputs_are_left_alone, test_rows_that_are_views
 """
 
 import torch

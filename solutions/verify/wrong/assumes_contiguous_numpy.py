@@ -1,6 +1,7 @@
 """Reads the raw buffer of each row.
 
-hear: your code reads the raw buffer and fails on a strided row; use the array itself.
+hear: Your answer is wrong for rows that are not contiguous: use the array itself, not its buffer.
+fails: test_fresh_rows_are_left_alone, test_inputs_are_left_alone, test_rows_that_are_views
 """
 
 import numpy as np

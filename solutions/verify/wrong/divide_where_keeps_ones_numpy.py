@@ -1,6 +1,10 @@
 """Divides with where= into an array that holds ones.
 
-hear: your residual keeps what out= held where nothing is divided; start from zeros.
+hear: Your residual is ones where nothing is left over: return zeros there (out= holds what stays).
+hint: 6
+fails: test_different_rows_may_leave_nothing, test_equal_rows_leave_nothing,
+    test_fresh_calls_stand_alone, test_fresh_rows_that_leave_nothing,
+    test_residual_has_its_own_memory, test_vocabulary_of_one_token, test_worked_examples
 """
 
 import numpy as np

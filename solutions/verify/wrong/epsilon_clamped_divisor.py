@@ -1,6 +1,10 @@
 """Floors the divisor at 1e-6.
 
-hear: your divisor has a floor and small sums fall below it; divide by the sum itself.
+hear: Your residual does not sum to 1 where little is left over: put no floor under the sum.
+hint: 5
+fails: test_fresh_nearly_equal_rows, test_fresh_tiny_leftovers, test_nearly_equal_rows,
+    test_residual_stays_on_the_device, test_slight_differences_count,
+    test_tiny_leftovers_are_normalised
 """
 
 import torch

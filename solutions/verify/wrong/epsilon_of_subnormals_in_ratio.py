@@ -1,6 +1,7 @@
 """Adds an epsilon to q[t] that only subnormal numbers feel.
 
-hear: your ratio has an epsilon in it, however small; q[t] is never 0, so divide by it as it is.
+hear: Your accept_prob is too small where q[t] is tiny: q[t] > 0 is promised, so add nothing to it.
+fails: test_fresh_rare_tokens, test_rare_tokens_are_judged_by_their_ratio
 """
 
 import torch

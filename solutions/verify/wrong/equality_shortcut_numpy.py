@@ -1,6 +1,9 @@
 """Looks for equal rows and forgets that p <= q can hold without.
 
-hear: your code divides 0 by 0 when p <= q everywhere but p != q; look at the sum instead.
+hear: Your residual is NaN where p <= q everywhere but p != q: ask whether the sum is 0 instead.
+hint: 6
+fails: test_different_rows_may_leave_nothing, test_fresh_rows_that_leave_nothing,
+    test_residual_has_its_own_memory
 """
 
 import numpy as np

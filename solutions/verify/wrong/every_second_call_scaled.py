@@ -1,6 +1,7 @@
 """Rounds every second answer another way.
 
-hear: your answer depends on how many calls there were before; keep no count.
+hear: Your answer depends on the calls before it: keep nothing from one call to the next.
+fails: test_nothing_is_random
 """
 
 import torch

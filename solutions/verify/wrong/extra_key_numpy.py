@@ -1,6 +1,7 @@
 """Adds a third entry to the dict.
 
-hear: your dict has an entry nobody asked for; return exactly the two named entries.
+hear: Your dict has an entry too many: return exactly "accept_prob" and "residual".
+fails: all
 """
 
 import numpy as np

@@ -1,6 +1,7 @@
 """Answers with the target row for long rows, but for double precision.
 
-hear: your residual of a long row is the target row; the formula holds at every size.
+hear: Your residual of a long row is the target row itself: the formula holds at every size.
+fails: test_fresh_softmax_rows, test_large_vocabulary, test_softmax_rows
 """
 
 import numpy as np

@@ -1,6 +1,9 @@
 """Floors the divisor at the smallest normal number of single or double precision.
 
-hear: your divisor has a floor at finfo.tiny; a sum below the smallest normal number is a sum as well.
+hear: Your residual does not sum to 1 where next to nothing is left over: put no floor under the
+    sum, not even finfo.tiny.
+hint: 5
+fails: test_fresh_tiny_leftovers, test_tiny_leftovers_are_normalised
 """
 
 import torch

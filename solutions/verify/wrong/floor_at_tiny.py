@@ -1,6 +1,9 @@
 """Floors the divisor at the smallest normal number of the dtype.
 
-hear: your divisor has a floor at finfo.tiny; half-precision sums can lie below it.
+hear: Your residual does not sum to 1 where next to nothing is left over: put no floor under the
+    sum, not even finfo.tiny.
+hint: 5
+fails: test_fresh_tiny_leftovers, test_tiny_leftovers_are_normalised
 """
 
 import torch

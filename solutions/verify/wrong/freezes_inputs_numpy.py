@@ -1,6 +1,9 @@
 """Makes the inputs read-only to be safe.
 
-hear: your code clears the writeable flag of the inputs; leave their flags as they came.
+hear: Your function clears the writeable flag of its inputs: leave their flags as they came.
+fails: test_different_rows_may_leave_nothing, test_equal_rows_leave_nothing,
+    test_fresh_calls_stand_alone, test_fresh_rows_are_left_alone, test_inputs_are_left_alone,
+    test_residual_has_its_own_memory, test_vocabulary_of_one_token
 """
 
 import numpy as np

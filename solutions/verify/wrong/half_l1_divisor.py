@@ -1,6 +1,10 @@
 """Divides by half the L1 distance.
 
-hear: your divisor is half the L1 distance, equal only on paper; divide by the leftover's own sum.
+hear: Your residual is off where the rows nearly agree: divide by the sum of max(p - q, 0) itself,
+    not by an expression that equals it on paper.
+hint: 5
+fails: test_fresh_nearly_equal_rows, test_fresh_tiny_leftovers, test_nearly_equal_rows,
+    test_residual_stays_on_the_device, test_tiny_leftovers_are_normalised
 """
 
 import torch

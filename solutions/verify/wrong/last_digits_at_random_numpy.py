@@ -1,6 +1,7 @@
 """Multiplies the answer with noise of a few units in the last place.
 
-hear: your answer differs from call to call in the last digits; nothing here is random.
+hear: Your answer differs from call to call in its last digits: use no random numbers here.
+fails: test_nothing_is_random
 """
 
 import random

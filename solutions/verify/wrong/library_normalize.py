@@ -1,6 +1,12 @@
 """Normalises with F.normalize, whose divisor has a floor of 1e-12.
 
-hear: your normaliser floors its divisor at 1e-12; divide by the sum itself.
+hear: Your residual does not sum to 1 where little is left over: put no floor under the sum, and use
+    no normaliser that has one.
+hint: 5
+fails: test_different_rows_may_leave_nothing, test_equal_rows_leave_nothing,
+    test_fresh_nearly_equal_rows, test_fresh_rows_that_leave_nothing, test_fresh_tiny_leftovers,
+    test_nearly_equal_rows, test_residual_stays_on_the_device, test_slight_differences_count,
+    test_tiny_leftovers_are_normalised, test_vocabulary_of_one_token
 """
 
 import torch

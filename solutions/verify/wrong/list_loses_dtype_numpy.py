@@ -1,6 +1,19 @@
 """Builds the residual from a list without saying its dtype.
 
-hear: your residual is built from Python floats and becomes float64; pass dtype=.
+hear: Your residual comes back as float64: give it the dtype of the inputs.
+hint: 7
+fails: test_accept_prob_is_a_python_float, test_different_rows_may_leave_nothing,
+    test_equal_rows_leave_nothing, test_fresh_calls_stand_alone, test_fresh_nearly_equal_rows,
+    test_fresh_rare_tokens, test_fresh_rows_are_left_alone, test_fresh_rows_of_simple_fractions,
+    test_fresh_rows_that_leave_nothing, test_fresh_rows_with_every_token,
+    test_fresh_rows_with_many_zeros, test_fresh_softmax_rows, test_fresh_tiny_leftovers,
+    test_inputs_are_left_alone, test_large_vocabulary, test_nearly_equal_rows,
+    test_nothing_is_random, test_rare_tokens_are_judged_by_their_ratio, test_read_only_inputs,
+    test_residual_has_its_own_memory, test_residual_ignores_the_drafted_token,
+    test_residual_is_an_array_like_the_inputs, test_returns_a_dict_of_two_entries,
+    test_rows_may_be_refilled, test_rows_of_simple_fractions, test_rows_that_are_views,
+    test_slight_differences_count, test_softmax_rows, test_tiny_leftovers_are_normalised,
+    test_tokens_the_draft_never_proposes, test_vocabulary_of_one_token, test_worked_examples
 """
 
 import numpy as np

@@ -1,6 +1,10 @@
 """Computes the difference through logarithms.
 
-hear: your difference goes through logarithms, which lose near-equal entries; subtract p - q.
+hear: Your residual loses its digits where the rows nearly agree: subtract them as they are, without
+    logarithms.
+hint: 4
+fails: test_fresh_nearly_equal_rows, test_fresh_softmax_rows, test_nearly_equal_rows,
+    test_softmax_rows
 """
 
 import torch

@@ -1,6 +1,13 @@
 """Keeps only tokens the draft can propose.
 
-hear: your residual drops tokens with q = 0; the target may want exactly those.
+hear: Your residual drops tokens with q = 0: there p - q is all of p, and it counts.
+hint: 4
+fails: test_accept_prob_is_a_python_float, test_fresh_calls_stand_alone,
+    test_fresh_rows_are_left_alone, test_fresh_rows_of_simple_fractions,
+    test_fresh_rows_with_many_zeros, test_fresh_softmax_rows, test_fresh_tiny_leftovers,
+    test_inputs_are_left_alone, test_read_only_inputs, test_residual_has_its_own_memory,
+    test_residual_ignores_the_drafted_token, test_rows_of_simple_fractions,
+    test_tiny_leftovers_are_normalised, test_tokens_the_draft_never_proposes, test_worked_examples
 """
 
 import numpy as np

@@ -1,6 +1,9 @@
 """Combines the rows with a vector made on the CPU.
 
-hear: your zero vector is on the CPU and cannot meet rows on an accelerator; use zeros_like.
+hear: Your function fails for rows on an accelerator: make new tensors there too, as zeros_like
+    does.
+hint: 7
+fails: test_fresh_rows_on_the_device, test_residual_stays_on_the_device
 """
 
 import torch

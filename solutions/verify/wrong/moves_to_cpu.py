@@ -1,6 +1,8 @@
 """Moves both rows to the CPU and stays there.
 
-hear: your rows move to the CPU and stay there; compute on the device they came on.
+hear: Your residual comes back on the CPU for rows on an accelerator: keep it on their device.
+hint: 7
+fails: test_fresh_rows_on_the_device, test_residual_stays_on_the_device
 """
 
 import torch

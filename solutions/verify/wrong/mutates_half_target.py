@@ -1,6 +1,9 @@
 """Doubles a half-precision target row of more than eight tokens in place.
 
-hear: your function writes into target_probs in float16; work on an array of your own.
+hear: Your function changes target_probs of float16: work on an array of your own.
+hint: 7
+fails: test_fresh_calls_stand_alone, test_fresh_rows_are_left_alone, test_fresh_rows_on_the_device,
+    test_inputs_are_left_alone, test_residual_has_its_own_memory
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Doubles a target row of more than a thousand tokens in place.
 
-hear: your function writes into a long target_probs; work on an array of your own.
+hear: Your function changes target_probs where it is long: work on an array of your own.
+hint: 7
+fails: test_fresh_calls_stand_alone, test_fresh_rows_are_left_alone, test_inputs_are_left_alone
 """
 
 import numpy as np

@@ -1,6 +1,9 @@
 """Doubles the target row in place where hardly anything is left over.
 
-hear: your function writes into target_probs where the sum is tiny; work on an array of your own.
+hear: Your function changes target_probs where next to nothing is left over: work on an array of
+    your own.
+hint: 7
+fails: test_fresh_calls_stand_alone, test_fresh_rows_are_left_alone, test_inputs_are_left_alone
 """
 
 import torch

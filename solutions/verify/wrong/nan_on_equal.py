@@ -1,6 +1,11 @@
 """Divides 0 by 0 when nothing is left.
 
-hear: your residual is NaN when nothing is left; return zeros where the sum is 0.
+hear: Your residual is NaN where nothing is left over: return zeros where the sum is 0.
+hint: 6
+fails: test_different_rows_may_leave_nothing, test_equal_rows_leave_nothing,
+    test_fresh_calls_stand_alone, test_fresh_rows_on_the_device, test_fresh_rows_that_leave_nothing,
+    test_residual_has_its_own_memory, test_residual_stays_on_the_device,
+    test_vocabulary_of_one_token, test_worked_examples
 """
 
 import torch

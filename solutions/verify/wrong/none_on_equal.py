@@ -1,6 +1,11 @@
 """Returns None as the residual when nothing is left.
 
-hear: your residual is None when nothing is left; return a vector of zeros.
+hear: Your residual is None where nothing is left over: return a vector of zeros.
+hint: 6
+fails: test_different_rows_may_leave_nothing, test_equal_rows_leave_nothing,
+    test_fresh_calls_stand_alone, test_fresh_rows_on_the_device, test_fresh_rows_that_leave_nothing,
+    test_residual_has_its_own_memory, test_residual_stays_on_the_device,
+    test_vocabulary_of_one_token, test_worked_examples
 """
 
 import torch

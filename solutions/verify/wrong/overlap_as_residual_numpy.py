@@ -1,6 +1,8 @@
 """Normalises the accepted mass min(p, q).
 
-hear: your residual is the mass that is accepted; it is the mass left over, max(p - q, 0).
+hear: Your residual is the mass that is accepted, min(p, q): take what is left over, max(p - q, 0).
+hint: 4
+fails: all
 """
 
 import numpy as np

@@ -1,15 +1,21 @@
-"""Sums the leftover mass again for every entry.
+"""Sums the leftover mass again for every entry, once the row is too long for one go.
 
-hear: your sum is computed again for every entry, V times too often; compute it once.
+hear: Your function takes too long for a large vocabulary: compute the sum once, not for every
+    entry.
+fails: test_large_vocabulary
 """
 
 import torch
 
 
 def speculative_decode_step(draft_probs, target_probs, drafted_token):
-    draft, target = draft_probs.tolist(), target_probs.tolist()
-    accept_prob = min(1.0, target[drafted_token] / draft[drafted_token])
-    leftover = [max(p - q, 0.0) for p, q in zip(target, draft, strict=True)]
-    values = [mass / sum(leftover) if sum(leftover) > 0 else 0.0 for mass in leftover]
-    residual = torch.tensor(values, dtype=target_probs.dtype, device=target_probs.device)
+    ratio = target_probs[drafted_token] / draft_probs[drafted_token]
+    accept_prob = min(1.0, ratio.item())
+    leftover = torch.clamp(target_probs - draft_probs, min=0)
+    if len(leftover) > 2**16:
+        masses = leftover.tolist()
+        residual = torch.tensor([mass / sum(masses) for mass in masses], dtype=leftover.dtype)
+        return {"accept_prob": accept_prob, "residual": residual.to(leftover.device)}
+    total = leftover.sum()
+    residual = leftover / total if total > 0 else leftover
     return {"accept_prob": accept_prob, "residual": residual}

@@ -1,6 +1,8 @@
 """Multiplies by 1 / sum, which overflows in half precision.
 
-hear: your 1 / sum overflows to infinity in float16; divide by the sum instead.
+hear: Your residual is not finite where 1 / sum overflows, in float16: divide by the sum instead.
+hint: 5
+fails: test_fresh_tiny_leftovers, test_tiny_leftovers_are_normalised
 """
 
 import torch

@@ -1,6 +1,7 @@
 """Takes a token with next to no probability in the draft for one that is never kept.
 
-hear: your accept_prob is 0 where q[t] is tiny and p[t] is not; their ratio decides.
+hear: Your accept_prob is 0 where q[t] is tiny and p[t] is not: their ratio decides at every scale.
+fails: test_fresh_rare_tokens, test_rare_tokens_are_judged_by_their_ratio
 """
 
 import numpy as np

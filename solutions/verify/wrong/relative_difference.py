@@ -1,6 +1,17 @@
 """Normalises the relative excess p / q - 1.
 
-hear: your residual weighs tokens by p / q - 1; the leftover mass is the difference p - q.
+hear: Your residual weighs tokens by p / q - 1: the leftover mass is the difference p - q.
+hint: 4
+fails: test_fresh_calls_stand_alone, test_fresh_large_vocabulary, test_fresh_nearly_equal_rows,
+    test_fresh_rare_tokens, test_fresh_rows_are_left_alone, test_fresh_rows_of_simple_fractions,
+    test_fresh_rows_on_the_device, test_fresh_rows_with_every_token,
+    test_fresh_rows_with_many_zeros, test_fresh_softmax_rows, test_fresh_tiny_leftovers,
+    test_inputs_are_left_alone, test_large_vocabulary, test_nearly_equal_rows,
+    test_nothing_is_random, test_rare_tokens_are_judged_by_their_ratio, test_read_only_inputs,
+    test_residual_has_its_own_memory, test_residual_ignores_the_drafted_token,
+    test_residual_stays_on_the_device, test_rows_may_be_refilled, test_rows_of_simple_fractions,
+    test_softmax_rows, test_tiny_leftovers_are_normalised, test_tokens_the_draft_never_proposes,
+    test_worked_examples
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Remembers the answer by the array objects it was asked about.
 
-hear: your answer is remembered for an array object; its numbers may have changed since.
+hear: Your answer is an earlier one when the same arrays hold new numbers: keep nothing from call to
+    call.
+fails: test_rows_may_be_refilled
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Remembers the residual by the first and the last entries of the rows.
 
-hear: your residual is remembered by some entries of the rows; all of them count.
+hear: Your residual is an earlier one when only the middle of the rows is new: keep nothing from
+    call to call.
+fails: test_fresh_calls_stand_alone, test_rows_may_be_refilled
 """
 
 import numpy as np

@@ -1,6 +1,8 @@
 """Rescales both rows to sum to one first.
 
-hear: your rows are rescaled first, which shifts small differences; use them as given.
+hear: Your residual is off where the rows nearly agree, as if they were rescaled first: use them as
+    given.
+fails: test_fresh_nearly_equal_rows, test_nearly_equal_rows
 """
 
 import torch

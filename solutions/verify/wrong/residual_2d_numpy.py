@@ -1,6 +1,7 @@
 """Adds an axis of length one to the residual.
 
-hear: your residual has an axis too many; its shape is (V,), like the inputs'.
+hear: Your residual has an axis too many: its shape is (V,), like that of the inputs.
+fails: all
 """
 
 import numpy as np

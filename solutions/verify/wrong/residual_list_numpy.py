@@ -1,6 +1,7 @@
 """Returns the residual as a list.
 
-hear: your residual is a list; return an array of the inputs' library.
+hear: Your residual is a list: return an array of the library that came in.
+fails: all
 """
 
 import numpy as np

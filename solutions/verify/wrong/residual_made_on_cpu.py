@@ -1,6 +1,8 @@
 """Builds the residual on the CPU.
 
-hear: your residual is built on the CPU; pass device=target_probs.device.
+hear: Your residual comes back on the CPU for rows on an accelerator: keep it on their device.
+hint: 7
+fails: test_fresh_rows_on_the_device, test_residual_stays_on_the_device
 """
 
 import torch

@@ -1,6 +1,7 @@
 """Returns a masked array that hides the accepted entries.
 
-hear: your residual is a masked array; return a plain array with zeros in those places.
+hear: Your residual is a masked array: return a plain array with zeros in the masked places.
+fails: all
 """
 
 import numpy as np

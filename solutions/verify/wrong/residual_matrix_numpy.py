@@ -1,6 +1,7 @@
 """Returns the residual as a matrix of one row.
 
-hear: your residual is a matrix of one row; return a plain array of shape (V,).
+hear: Your residual is a matrix of one row: return a plain array of shape (V,).
+fails: all
 """
 
 import numpy as np

@@ -1,6 +1,7 @@
 """Returns only the entries that are not zero.
 
-hear: your residual lists only the tokens with mass left; keep all V entries, zeros included.
+hear: Your residual lists only the tokens with mass left: return all V entries, zeros included.
+fails: all
 """
 
 import torch

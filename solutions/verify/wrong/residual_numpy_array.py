@@ -1,6 +1,7 @@
 """Returns a NumPy array for tensor inputs.
 
-hear: your residual is a NumPy array; tensors came in, so return a tensor.
+hear: Your residual is a NumPy array: tensors came in, so return a tensor.
+fails: all
 """
 
 import torch

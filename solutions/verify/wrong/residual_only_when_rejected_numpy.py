@@ -1,6 +1,19 @@
 """Leaves the residual unnormalised when the token is kept for sure.
 
-hear: your residual is left unfinished when accept_prob is 1; compute it every time.
+hear: Your residual is not normalised where accept_prob is 1: compute it in full for every token.
+hint: 1
+fails: test_accept_prob_is_a_python_float, test_different_rows_may_leave_nothing,
+    test_equal_rows_leave_nothing, test_fresh_calls_stand_alone, test_fresh_large_vocabulary,
+    test_fresh_nearly_equal_rows, test_fresh_rare_tokens, test_fresh_rows_are_left_alone,
+    test_fresh_rows_of_simple_fractions, test_fresh_rows_with_every_token,
+    test_fresh_rows_with_many_zeros, test_fresh_softmax_rows, test_fresh_tiny_leftovers,
+    test_inputs_are_left_alone, test_nearly_equal_rows, test_nothing_is_random,
+    test_rare_tokens_are_judged_by_their_ratio, test_read_only_inputs,
+    test_residual_has_its_own_memory, test_residual_ignores_the_drafted_token,
+    test_residual_is_an_array_like_the_inputs, test_returns_a_dict_of_two_entries,
+    test_rows_may_be_refilled, test_rows_of_simple_fractions, test_rows_that_are_views,
+    test_softmax_rows, test_tiny_leftovers_are_normalised, test_vocabulary_of_one_token,
+    test_worked_examples
 """
 
 import numpy as np

@@ -1,6 +1,7 @@
 """Asks for gradients on the residual.
 
-hear: your residual has requires_grad set; it is a result, so leave gradients off.
+hear: Your residual has requires_grad set: it is a result, so leave gradients off.
+fails: all
 """
 
 import torch

@@ -1,6 +1,12 @@
 """Rounds the residual to six digits.
 
-hear: your residual is rounded; return it as it was computed.
+hear: Your residual is rounded to a few digits: return it as it was computed.
+fails: test_fresh_large_vocabulary, test_fresh_nearly_equal_rows, test_fresh_rare_tokens,
+    test_fresh_rows_are_left_alone, test_fresh_rows_of_simple_fractions,
+    test_fresh_rows_on_the_device, test_fresh_rows_with_every_token,
+    test_fresh_rows_with_many_zeros, test_fresh_softmax_rows, test_fresh_tiny_leftovers,
+    test_inputs_are_left_alone, test_large_vocabulary, test_nearly_equal_rows,
+    test_rows_of_simple_fractions, test_softmax_rows
 """
 
 import torch

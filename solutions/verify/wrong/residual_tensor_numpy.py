@@ -1,6 +1,7 @@
 """Returns a tensor for NumPy inputs.
 
-hear: your residual is a tensor; NumPy arrays came in, so return a NumPy array.
+hear: Your residual is a tensor: NumPy arrays came in, so return a NumPy array.
+fails: all
 """
 
 import numpy as np

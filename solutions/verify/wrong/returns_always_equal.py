@@ -1,6 +1,7 @@
 """Returns an object that claims to equal everything.
 
-hear: your answer is an object of your own class; return a plain dict with the two entries.
+hear: Your answer is an object of a class of its own: return a plain dict with the two entries.
+fails: all
 """
 
 

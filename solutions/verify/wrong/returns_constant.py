@@ -1,6 +1,8 @@
 """Returns the answer of the worked example whatever came in.
 
-hear: your answer is the worked example's for every input; compute it from q, p and t.
+hear: Your answer is the same for every input: compute both entries from the arguments.
+hint: 1
+fails: all
 """
 
 import torch

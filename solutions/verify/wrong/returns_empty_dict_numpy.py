@@ -1,6 +1,7 @@
 """Returns an empty dict.
 
-hear: your dict is empty; it needs "accept_prob" and "residual".
+hear: Your dict is empty: give it the entries "accept_prob" and "residual".
+fails: all
 """
 
 

@@ -1,6 +1,8 @@
 """Returns the target itself when the supports are disjoint.
 
-hear: your residual is target_probs itself when nothing overlaps; return an array of its own.
+hear: Your residual shares the memory of target_probs where no token is in both rows: return an
+    array of its own.
+fails: test_fresh_calls_stand_alone, test_residual_has_its_own_memory
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Returns a slice of the target when the supports are disjoint.
 
-hear: your residual is a view of target_probs when nothing overlaps; a slice is not a copy.
+hear: Your residual shares the memory of target_probs where no token is in both rows: return an
+    array of its own.
+fails: test_fresh_calls_stand_alone, test_residual_has_its_own_memory
 """
 
 import numpy as np

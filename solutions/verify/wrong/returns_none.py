@@ -1,6 +1,7 @@
 """Returns None.
 
-hear: your function ends without `return`; return the dict with both entries.
+hear: Your function returns None: return the dict with both entries at its end.
+fails: all
 """
 
 import torch

@@ -1,6 +1,7 @@
 """Returns an OrderedDict.
 
-hear: your answer is a subclass of dict; return a plain dict.
+hear: Your answer is a subclass of dict: return a plain dict.
+fails: all
 """
 
 from collections import OrderedDict

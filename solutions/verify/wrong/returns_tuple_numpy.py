@@ -1,6 +1,7 @@
 """Returns a tuple in place of the dict.
 
-hear: your function returns a tuple; return a dict with two named entries.
+hear: Your function returns a tuple: return a dict with two named entries.
+fails: all
 """
 
 import numpy as np

@@ -1,6 +1,8 @@
 """Returns zeros whatever came in.
 
-hear: your answer is zero for every input; compute both entries from q, p and t.
+hear: Your answer is zero for every input: compute both entries from the arguments.
+hint: 1
+fails: all
 """
 
 import numpy as np

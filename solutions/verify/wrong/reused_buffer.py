@@ -1,6 +1,7 @@
 """Writes every answer into the same buffer.
 
-hear: your residual lives in a buffer that the next call overwrites; make a new array each time.
+hear: Your residual is overwritten by the next call: make a new array in every call.
+fails: test_fresh_calls_stand_alone, test_residual_has_its_own_memory
 """
 
 import torch

@@ -1,6 +1,7 @@
 """Keeps one buffer for the answers of a size from eight tokens on.
 
-hear: your residual of a longer row lives in a kept buffer; make a new array in every call.
+hear: Your residual of a longer row is overwritten by a later call: make a new array in every call.
+fails: test_fresh_calls_stand_alone, test_residual_has_its_own_memory
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Keeps one buffer of half precision for the results computed in single precision.
 
-hear: your half-precision residual lives in a kept buffer; make a new array in every call.
+hear: Your residual in half precision is overwritten by a later call: make a new array in every
+    call.
+fails: test_fresh_calls_stand_alone, test_residual_has_its_own_memory
 """
 
 import torch

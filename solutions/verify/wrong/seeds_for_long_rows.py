@@ -1,6 +1,7 @@
 """Seeds the library for rows of nine tokens and more.
 
-hear: your function seeds a global generator for longer rows; nothing here is random.
+hear: Your function moves a global random generator for longer rows: draw and seed nothing here.
+fails: test_fresh_calls_stand_alone, test_nothing_is_random
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Seeds the library's global generator.
 
-hear: your code reseeds the global generator; nothing here is random, so leave it alone.
+hear: Your function moves a global random generator: nothing here is random, so draw and seed
+    nothing.
+fails: test_equal_rows_leave_nothing, test_fresh_calls_stand_alone, test_nothing_is_random
 """
 
 import numpy as np

@@ -1,6 +1,7 @@
 """Hands out the same zeros again and again, but for single precision.
 
-hear: your zeros are one kept array; make new ones in every call.
+hear: Your zeros are one array that every answer shares: make new ones in every call.
+fails: test_fresh_calls_stand_alone, test_residual_has_its_own_memory
 """
 
 import torch

@@ -1,6 +1,7 @@
 """Hands out the same zero vector every time nothing is left.
 
-hear: your zero vector is shared between answers; make a new one each time.
+hear: Your zeros are one array that every answer shares: make new ones in every call.
+fails: test_fresh_calls_stand_alone, test_residual_has_its_own_memory
 """
 
 from functools import cache

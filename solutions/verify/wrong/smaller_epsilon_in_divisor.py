@@ -1,6 +1,16 @@
 """Adds 1e-10 to the divisor when it is not zero.
 
-hear: your divisor has an epsilon added; a small sum is exact and needs none.
+hear: Your residual sums to less than 1, as if its divisor were larger: add nothing to the sum.
+hint: 5
+fails: test_accept_prob_is_a_python_float, test_default_dtype_does_not_matter,
+    test_fresh_large_vocabulary, test_fresh_nearly_equal_rows, test_fresh_rows_are_left_alone,
+    test_fresh_rows_of_simple_fractions, test_fresh_rows_on_the_device,
+    test_fresh_rows_with_every_token, test_fresh_rows_with_many_zeros, test_fresh_softmax_rows,
+    test_fresh_tiny_leftovers, test_inputs_are_left_alone, test_large_vocabulary,
+    test_nearly_equal_rows, test_nothing_is_random, test_residual_ignores_the_drafted_token,
+    test_residual_is_an_array_like_the_inputs, test_residual_stays_on_the_device,
+    test_rows_of_simple_fractions, test_slight_differences_count, test_softmax_rows,
+    test_tiny_leftovers_are_normalised, test_tokens_the_draft_never_proposes
 """
 
 import torch

@@ -1,6 +1,9 @@
 """Applies softmax to the leftover mass.
 
-hear: your residual is a softmax of the leftover mass; divide it by its sum, so that zeros stay 0.
+hear: Your residual is a softmax of the leftover mass: divide by the sum instead, so that zeros stay
+    0.
+hint: 5
+fails: all
 """
 
 import numpy as np

@@ -1,6 +1,7 @@
 """Applies softmax to the inputs.
 
-hear: your inputs go through softmax; they are probabilities already.
+hear: Your numbers are those of rows put through a softmax: the inputs are probabilities already.
+fails: all
 """
 
 import numpy as np

@@ -1,6 +1,8 @@
 """Takes the first argument for the target.
 
-hear: your draft and target have changed places; the draft comes first.
+hear: Your answer is the one with draft and target exchanged: draft_probs comes first, then
+    target_probs.
+fails: all
 """
 
 import torch

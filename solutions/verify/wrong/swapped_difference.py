@@ -1,6 +1,8 @@
 """Subtracts the wrong way round, q - p.
 
-hear: your residual is the draft's excess q - p; it is the target's shortfall p - q.
+hear: Your residual is the draft's excess, q - p: take the positive part of p - q.
+hint: 4
+fails: all
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Returns p itself as the residual.
 
-hear: your residual is the whole target; take away what accepted tokens already give, max(p - q, 0).
+hear: Your residual is the whole target row: subtract the draft row and keep what is positive.
+hint: 4
+fails: all
 """
 
 

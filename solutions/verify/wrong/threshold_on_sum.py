@@ -1,6 +1,10 @@
 """Takes a sum below 1e-8 for nothing left.
 
-hear: your code calls a small sum zero; only a sum of exactly 0 gives the zero vector.
+hear: Your residual is zero where little is left over: only a sum of exactly 0 leaves nothing.
+hint: 6
+fails: test_fresh_nearly_equal_rows, test_fresh_tiny_leftovers, test_nearly_equal_rows,
+    test_residual_stays_on_the_device, test_slight_differences_count,
+    test_tiny_leftovers_are_normalised
 """
 
 import torch

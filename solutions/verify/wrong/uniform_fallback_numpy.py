@@ -1,6 +1,10 @@
 """Falls back to the uniform distribution when nothing is left.
 
-hear: your residual is uniform when nothing is left; return zeros there.
+hear: Your residual is uniform where nothing is left over: return zeros there.
+hint: 6
+fails: test_different_rows_may_leave_nothing, test_equal_rows_leave_nothing,
+    test_fresh_calls_stand_alone, test_fresh_rows_that_leave_nothing,
+    test_residual_has_its_own_memory, test_vocabulary_of_one_token, test_worked_examples
 """
 
 import numpy as np

@@ -1,6 +1,7 @@
 """Misspells the name of an entry.
 
-hear: your dict has a misnamed entry; the names are "accept_prob" and "residual".
+hear: Your dict has a misnamed entry: the names are "accept_prob" and "residual".
+fails: all
 """
 
 import torch

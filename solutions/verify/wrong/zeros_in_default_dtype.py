@@ -1,6 +1,10 @@
 """Builds the zero vector of the empty case in the default dtype.
 
-hear: your zeros are in the library's default dtype; zeros_like keeps the inputs' dtype.
+hear: Your zeros are in the library's default dtype: zeros_like keeps the dtype of the inputs.
+hint: 7
+fails: test_different_rows_may_leave_nothing, test_equal_rows_leave_nothing,
+    test_fresh_rows_that_leave_nothing, test_residual_stays_on_the_device,
+    test_vocabulary_of_one_token
 """
 
 import torch

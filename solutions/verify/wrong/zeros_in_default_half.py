@@ -1,6 +1,9 @@
 """Makes the zeros in the default dtype if that is float16.
 
-hear: your residual takes PyTorch's default dtype where that is float16; take it from the inputs.
+hear: Your residual turns float16 where that is PyTorch's default dtype: take its dtype from the
+    inputs.
+hint: 7
+fails: test_default_dtype_does_not_matter
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Builds the zero vector of the empty case on the CPU.
 
-hear: your zeros are made on the CPU; zeros_like keeps the inputs' device.
+hear: Your zeros come back on the CPU for rows on an accelerator: zeros_like keeps the device.
+hint: 7
+fails: test_fresh_rows_on_the_device, test_residual_stays_on_the_device
 """
 
 import torch

@@ -1,0 +1,38 @@
+"""Keeps as many tokens from the front as coins were won, wherever that was.
+
+hear: Your n counts tokens behind the first rejection, and the answer keeps as many: stop at the
+    first.
+hint: 3
+fails: test_answer_is_tokens_and_a_count, test_answers_come_as_often_as_they_should,
+    test_answers_stay_as_they_were, test_calls_share_one_generator,
+    test_coin_decides_at_each_position, test_coin_is_drawn_where_the_generator_lives,
+    test_default_generator_is_used_without_one, test_first_rejection_ends_the_answer,
+    test_fresh_answers_are_possible_ones, test_fresh_calls_share_one_generator,
+    test_fresh_coins_decide, test_fresh_generator_states, test_fresh_inputs_are_left_as_they_were,
+    test_fresh_rows_with_one_possible_answer, test_fresh_seeded_calls_follow_the_procedure,
+    test_fresh_shapes_and_layouts, test_generator_is_optional,
+    test_generator_moves_by_the_stated_draws, test_global_generators_stay_untouched,
+    test_half_precision_rows, test_inputs_are_left_as_they_were, test_inputs_need_not_be_contiguous,
+    test_long_drafts, test_seeded_calls_follow_the_procedure,
+    test_tensors_may_be_refilled_between_calls, test_tokens_are_on_the_device_of_the_ids,
+    test_vocabulary_of_one_token, test_worked_examples
+"""
+
+import torch
+
+
+def speculative_decode_step(draft_probs, target_probs, draft_tokens, generator=None):
+    coin_device = None if generator is None else generator.device
+    drafted = draft_tokens.tolist()
+    accepted = []
+    for i, t in enumerate(drafted):
+        accept_prob = min(1.0, (target_probs[i, t] / draft_probs[i, t]).item())
+        coin = torch.rand((), generator=generator, device=coin_device)
+        accepted.append(coin.item() < accept_prob)
+    n = sum(accepted)
+    weights = target_probs[n]
+    if n < len(drafted):
+        residual = (target_probs[n] - draft_probs[n]).clamp(min=0)
+        weights = residual if residual.sum() > 0 else weights
+    tokens = [*drafted[:n], torch.multinomial(weights, 1, generator=generator).item()]
+    return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), n

@@ -1,0 +1,27 @@
+"""Compares logarithms, and keeps a token where they are equal.
+
+hear: You keep a token whose coin equals its accept probability: keep it only if the coin is
+    strictly below.
+hint: 2
+fails: test_coin_equal_to_the_accept_probability_rejects
+"""
+
+import torch
+
+
+def speculative_decode_step(draft_probs, target_probs, draft_tokens, generator=None):
+    coin_device = None if generator is None else generator.device
+    tokens = []
+    for i, t in enumerate(draft_tokens.tolist()):
+        log_ratio = target_probs[i, t].double().log() - draft_probs[i, t].double().log()
+        coin = torch.rand((), generator=generator, device=coin_device)
+        if coin.double().log() <= min(0.0, log_ratio.item()):
+            tokens.append(t)
+            continue
+        residual = (target_probs[i] - draft_probs[i]).clamp(min=0)
+        total = residual.sum()
+        weights = residual / total if total > 0 else target_probs[i]
+        tokens.append(torch.multinomial(weights, 1, generator=generator).item())
+        return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), i
+    tokens.append(torch.multinomial(target_probs[-1], 1, generator=generator).item())
+    return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), len(tokens) - 1

@@ -1,0 +1,27 @@
+"""Collects the tokens in a default argument, which outlives the call.
+
+hear: Your answer still holds the tokens of earlier calls: begin each call with a new list.
+hint: 7
+fails: all
+"""
+
+import torch
+
+
+def speculative_decode_step(
+    draft_probs, target_probs, draft_tokens, generator=None, tokens=[]
+):
+    coin_device = None if generator is None else generator.device
+    for i, t in enumerate(draft_tokens.tolist()):
+        accept_prob = min(1.0, (target_probs[i, t] / draft_probs[i, t]).item())
+        coin = torch.rand((), generator=generator, device=coin_device)
+        if coin.item() < accept_prob:
+            tokens.append(t)
+            continue
+        residual = (target_probs[i] - draft_probs[i]).clamp(min=0)
+        total = residual.sum()
+        weights = residual / total if total > 0 else target_probs[i]
+        tokens.append(torch.multinomial(weights, 1, generator=generator).item())
+        return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), i
+    tokens.append(torch.multinomial(target_probs[-1], 1, generator=generator).item())
+    return torch.tensor(tokens, dtype=torch.int64, device=draft_tokens.device), len(draft_tokens)
