@@ -1,4 +1,8 @@
-"""The device checks on real CUDA hardware; elsewhere only what is said of its absence."""
+"""The device checks on real CUDA hardware; elsewhere only what is said of its absence.
+
+Every file is graded on both kinds of device once, side by side; `tests/bench/devices.py` prints the
+same comparison as a table.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +17,17 @@ from grader.faults import UsageError
 from grader.grading import Grading, Request
 from grader.report import Report
 from grader.workers import Forked, launcher
+from tests.bench import devices
+from tests.bench.devices import Compared
 
 KIT = kits.find()
 SOLUTIONS = KIT.solutions or KIT.root / "solutions"
+PATHS = devices.files() if KIT.solutions else []
+FILES = [path.relative_to(SOLUTIONS).as_posix() for path in PATHS]
 ABOUT_DEVICES = ("residual_made_on_cpu", "moves_to_cpu", "mixed_device", "numpy_roundtrip")
+
+
+needs_solutions = pytest.mark.skipif(KIT.solutions is None, reason="this kit has no solutions")
 
 
 @pytest.fixture(scope="module", name="started")
@@ -83,11 +94,64 @@ def test_a_reference_passes_its_device_checks_on_cuda(started, path):
     assert report.passed
 
 
+@pytest.fixture(scope="module", name="compared")
+def _compared(cuda) -> dict[str, Compared]:
+    """The device outcomes of every file in PyTorch on the simulated accelerator and on CUDA."""
+    return {each.file: each for each in devices.compare(PATHS)}
+
+
+@pytest.fixture(scope="module", name="versions")
+def _versions(cuda) -> dict[str, str | int | None]:
+    return devices.versions()
+
+
+@needs_solutions
+@pytest.mark.usefixtures("cuda")
+@pytest.mark.parametrize("file", FILES)
+def test_a_file_has_the_same_device_verdicts_on_cuda(compared, versions, record_property, file):
+    """Right, wrong or of other draws: both kinds of device pass and fail the same checks."""
+    for name, version in versions.items():
+        record_property(name, version)
+    found = compared[file]
+    print(f"{found} ({versions})")
+    assert found.same, f"{found} ({versions})"
+
+
+@needs_solutions
 @pytest.mark.usefixtures("cuda")
 @pytest.mark.parametrize("name", ABOUT_DEVICES)
-def test_a_device_fault_fails_on_cuda_as_on_the_simulated_one(started, name):
-    """A result made on the CPU, a NumPy round trip and a mixture fail the same checks on both."""
-    path = SOLUTIONS / "verify" / "wrong" / f"{name}.py"
-    on_cuda, simulated = (grade(started, path, device) for device in ("cuda", "cpu"))
-    assert {"passed"} != set(device_verdicts(on_cuda).values())
-    assert set(device_verdicts(on_cuda)) == set(device_verdicts(simulated))
+def test_a_device_fault_fails_on_cuda(compared, name):
+    """A result made on the CPU, a NumPy round trip and a mixture do not pass."""
+    assert "failed" in compared[f"verify/wrong/{name}.py"].cuda.values()
+
+
+@needs_solutions
+def test_the_comparison_looks_at_every_device_check():
+    """Graded twice on the simulated accelerator, a file has the same outcome of every one."""
+    paths = [SOLUTIONS / "verify" / "solution.py", SOLUTIONS / "verify/wrong/moves_to_cpu.py"]
+    right, wrong = sorted(
+        devices.compare(paths, ("cpu", "cpu"), lanes=1), key=lambda each: each.file
+    )
+    assert set(right.simulated) == {
+        "test_residual_stays_on_the_device",
+        "test_fresh_rows_on_the_device",
+    }
+    assert right.simulated == right.cuda == dict.fromkeys(right.simulated, "passed")
+    assert "failed" in wrong.simulated.values()
+    assert right.same
+    assert wrong.same
+
+
+@pytest.mark.parametrize(
+    ("simulated", "cuda"),
+    [
+        ({"test_a": "passed"}, {"test_a": "failed"}),
+        ({"test_a": "failed"}, {"test_a": "passed"}),
+        ({"test_a": "not_run"}, {"test_a": "not_run"}),
+        ({"test_a": "passed"}, {}),
+        ({}, {}),
+    ],
+)
+def test_outcomes_that_differ_or_say_nothing_are_not_the_same(simulated, cuda):
+    """A check that was not run on either kind of device proves nothing about the other."""
+    assert not Compared("verify/right/a.py", simulated, cuda).same

@@ -200,6 +200,8 @@ BEYOND_STATISTICS = {
     *("rare_tokens_rejected", "ratio_epsilon_tiny", "ratio_floor_tiny", "ratio_in_float32"),
     *("reuses_buffer_half", "reuses_buffer_large", "reuses_buffer_narrow_ids", "ring_buffer"),
     *("tokens_through_half", "tokens_through_id_dtype", "tokens_through_row_dtype", "top_k_256"),
+    *("coarse_ratio_for_large_seeds", "gather_of_narrow_ids", "ids_as_index", "log_of_zero"),
+    *("log_ratio_or_equal", "none_makes_its_own"),
 }
 
 
