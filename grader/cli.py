@@ -183,8 +183,8 @@ def _show(folder: Path | None, slug: str, learn: bool) -> None:
     from grader import pages
 
     page = _problem(folder, slug).page("learn" if learn else "statement")
-    if _is_terminal(sys.stdout):
-        pages.show(page, _console(sys.stdout))
+    if is_terminal(sys.stdout):
+        pages.show(page, console(sys.stdout))
     else:
         click.echo(pages.plain(page), nl=False)
 
@@ -386,8 +386,8 @@ def _write_json(result: Report | FaultReport, target: Path | None, alone: bool) 
 def _print_report(report: Report, stream: TextIO, told: dict[str, Any]) -> None:
     from grader import render
 
-    if _is_terminal(stream):
-        _console(stream).print(render.styled(render.screen(report, **told)))
+    if is_terminal(stream):
+        console(stream).print(render.styled(render.screen(report, **told)))
     else:
         lines = render.screen(report, marks=render.WORDS, **told)
         click.echo(render.plain(lines), file=stream, nl=False)
@@ -395,24 +395,25 @@ def _print_report(report: Report, stream: TextIO, told: dict[str, Any]) -> None:
 
 def _make_ready_to_print(stream: TextIO) -> None:
     """Import rich beside the grading, which mostly waits for PyTorch to be loaded elsewhere."""
-    if _is_terminal(stream):
+    if is_terminal(stream):
         import threading
 
-        threading.Thread(target=_console, args=(stream,), daemon=True).start()
+        threading.Thread(target=console, args=(stream,), daemon=True).start()
 
 
-def _console(stream: TextIO) -> Console:
+def console(stream: TextIO) -> Console:
+    """What lays out text for a terminal, in a readable width."""
     from rich.console import Console
 
     from grader import render
 
-    console = Console(file=stream, highlight=False, markup=False, emoji=False)
+    made = Console(file=stream, highlight=False, markup=False, emoji=False)
     # Some terminals say that they have no width at all.
-    console.width = min(max(console.width, render.LEAST_WIDTH), render.WIDTH)
-    return console
+    made.width = min(max(made.width, render.LEAST_WIDTH), render.WIDTH)
+    return made
 
 
-def _is_terminal(stream: TextIO) -> bool:
+def is_terminal(stream: TextIO) -> bool:
     """Whether to write with colour and layout: a terminal, and nobody asked for plain text."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return not plain and stream is not None and stream.isatty()

@@ -113,12 +113,14 @@ def _stale(root: Path, slug: str) -> None:
 
 
 def _diagnosed(root: Path, slug: str) -> None:
-    """A sentence that was changed after the answers were stored."""
+    """Two files that exchanged their sentences after their answers were stored."""
     _stale(root, slug)
     kit = kits.find(root)
     diagnose.write(kit, problems.load(kit, slug))
-    old = "hear: you multiply the logits"
-    dev_kits.edit(root, MULTIPLIES.format(slug=slug), old, "hear: you divide the logits")
+    files = [root / f"solutions/{slug}/wrong/{name}.py" for name in ("multiplies", "overflows")]
+    heard = [file.read_text(encoding="utf-8").split("\n")[2] for file in files]
+    for file, old, new in zip(files, heard, reversed(heard), strict=True):
+        dev_kits.edit(root, file.relative_to(root).as_posix(), old, new)
 
 
 def _accused(root: Path, slug: str) -> None:

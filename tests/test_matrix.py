@@ -11,9 +11,10 @@ import pytest
 
 from grader.dev import matrix_page, matrix_text
 from grader.dev.known import Known
-from grader.dev.matrix import Matrix, matrices, to_json
+from grader.dev.matrix import PLAIN, Matrix, matrices, to_json
 from grader.dev.survey import Result
 from grader.problem import Limits, Problem
+from grader.render import plain
 from grader.report import (
     Cases,
     Cause,
@@ -381,7 +382,7 @@ def test_the_document_is_strict_json_and_the_same_every_time():
 
 
 def shown(made, width=80, **options):
-    return "\n".join([*made.lines(width, **options), ""])
+    return plain(matrix_text.lines(made, width, signs=PLAIN, **options))
 
 
 def test_the_screen_tells_the_verdict_then_check_by_check():
@@ -485,31 +486,6 @@ def test_control_characters_do_not_reach_the_screen():
     fault = FaultReport(Kit("toy", "1"), "double", "a\x1b[31m\n::error::b", None, "2026")
     made = matrix(wrong("returns_none", ALL), graded(known("odd", fails=""), fault))
     assert "  odd: a ::error::b\n" in shown(made)
-
-
-# ---- as Markdown
-
-
-def test_the_markdown_is_a_table_by_check():
-    """One line for each check, a dead one in bold, and the findings above it."""
-    text = matrix_text.markdown(matrix(wrong("squares", "test_zero test_fresh")))
-    assert "❌ Not sound: 3 checks catch no wrong file." in text
-    assert "- test\\_two\n- test\\_bonus\n- test\\_device\n" in text
-    assert text.endswith(
-        "| no | check | group | points | catches of 1 | alone |\n"
-        "| ---: | --- | --- | ---: | ---: | ---: |\n"
-        "| 1 | `test_two` | values | 2 | **0** |  |\n"
-        "| 2 | `test_zero` | values | 1 | 1 |  |\n"
-        "| 3 | `test_bonus` | values | 1 extra | **0** |  |\n"
-        "| 4 | `test_fresh` | values | 4 hidden | 1 |  |\n"
-        "| 5 | `test_device` | device | 3 | **0** |  |\n"
-    )
-
-
-def test_titles_are_no_markup_in_markdown():
-    """Signs of Markdown and HTML in a title are shown, not obeyed."""
-    text = matrix_text.markdown(replace(SOUND, title="a | <b> *c*"))
-    assert text.startswith("### a \\| \\<b\\> \\*c\\* (double, torch)\n")
 
 
 # ---- as a page

@@ -6,7 +6,6 @@ It is loaded when it is asked for: none of it may slow a learner's command down.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -151,10 +150,7 @@ def _matrix(
 
         _write(html, matrix_page.render(made))
     if json_path != Path("-"):
-        width = min(shutil.get_terminal_size().columns, 120)
-        for each in made:
-            for line in each.lines(width, grid=grid):
-                click.echo(line)
+        _show(made, grid)
     return SOUND if all(each.sound for each in made) else COMPLAINTS
 
 
@@ -285,6 +281,20 @@ def _matrices(kit: Kit, slugs: Sequence[str], results: Sequence[Result]) -> list
         except KitFault:
             continue  # told as a complaint
     return made
+
+
+def _show(made: Sequence[Matrix], grid: bool) -> None:
+    from grader import render
+    from grader.cli import console, is_terminal
+    from grader.dev import matrix, matrix_text
+
+    for each in made:
+        if is_terminal(sys.stdout):
+            screen = console(sys.stdout)
+            screen.print(render.styled(matrix_text.lines(each, screen.width, grid=grid)))
+        else:
+            lines = matrix_text.lines(each, grid=grid, signs=matrix.PLAIN)
+            click.echo(render.plain(lines), nl=False)
 
 
 def _tell_github(kit: Kit, slugs: Sequence[str], verdict: Any) -> None:

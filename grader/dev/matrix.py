@@ -17,7 +17,7 @@ from grader.clean import clean_line
 from grader.dev.known import Kind, Known
 from grader.dev.survey import Result, by_file
 from grader.problem import Problem
-from grader.render import Span, plain
+from grader.render import Span
 from grader.report import CheckResult, Kit, Report
 from grader.score import no_device
 
@@ -285,15 +285,6 @@ class Matrix:
             "differing": [row.name for row in self.differing],
             "equal": [list(checks) for checks in self.equal],
         }
-
-    def lines(self, width: int = 80, *, grid: bool = False) -> list[str]:
-        """The matrix as plain text for `width` columns, in ASCII but for names and titles.
-
-        grid: every file against every check too. In colour: `grader.dev.matrix_text.lines`.
-        """
-        from grader.dev import matrix_text  # which is made of what is defined here
-
-        return plain(matrix_text.lines(self, width, grid=grid, signs=PLAIN)).splitlines()
 
     def _file(self, row: Row) -> dict[str, Any]:
         known = row.known
