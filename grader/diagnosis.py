@@ -316,7 +316,7 @@ def _form(wrong: Sequence[Finding]) -> str | None:
     first = next((difference for difference in differences if difference is not None), None)
     if first is None or any(d is None or d.about != "form" for d in differences):
         return None
-    what = f"wrong {first.kind} of {first.place}"
+    what = f"{first.place} has the wrong {first.kind}"
     return f"Your numbers are right, and what carries them is not: {what}"
 
 

@@ -138,6 +138,7 @@ class _Structure(Expectation):
     """One expected value, compared part by part."""
 
     def __init__(self, value: Value, atol: float, zeros: Literal["exact", "near"]) -> None:
+        _refuse_nested(value)
         self.value = value
         self.atol = atol
         self.zeros = zeros
@@ -182,6 +183,18 @@ class _OneOf(Expectation):
 
     def show(self) -> str:
         return " or ".join(choice.show() for choice in self.choices)
+
+
+def _refuse_nested(value: Value) -> None:
+    """Raises TypeError for an expectation inside another: it would be compared as a value."""
+    if isinstance(value, Expectation):
+        raise TypeError(
+            "an expectation cannot stand inside another; one `nearly` around the whole answer "
+            "compares floats alone with its tolerance"
+        )
+    if isinstance(value, dict | list | tuple):
+        for item in value.values() if isinstance(value, dict) else value:
+            _refuse_nested(item)
 
 
 def exactly(value: Value) -> Expectation:
@@ -309,6 +322,7 @@ def _array_difference(
         return None
     at = f"{where}{_subscript(index)}"
     wanted_number, got_number = want[index].item(), have[index].item()
+    zeros = zeros and have.dtype.kind == "f"
     if zeros and wanted_number == 0 and got_number != 0:
         text = f"{at}: expected exactly 0, got {show_number(got_number)}"
         return Difference(where, "zeros", text)

@@ -270,9 +270,11 @@ class _judged:
 
     def __enter__(self) -> None:
         self.item.config.stash[_COMPARED] = (Difference("", "", ""), "same")
+        if isinstance(submission := self._submission(), Submission):
+            submission.asked = None
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        submission = getattr(self.item, "funcargs", {}).get("submission")
+        submission = self._submission()
         evidence = submission.evidence if isinstance(submission, Submission) else Evidence()
         if evidence.cases == 0:  # a check that compares by hand is one case
             told = error if isinstance(error, Mismatch) else None
@@ -311,10 +313,15 @@ class _judged:
         message = record["result"]["told"] if hidden else told.message
         raise pytest.fail.Exception(message, pytrace=False) from None
 
+    def _submission(self) -> Any:
+        return getattr(self.item, "funcargs", {}).get("submission")
+
     def _from_assertion(self, error: AssertionError) -> Mismatch:
         """A failed `assert` as a Mismatch, with the sentence of the comparison if it was ours."""
         difference, _ = self.item.config.stash[_COMPARED]
         text = difference.text or str(error).removeprefix("assert ")
+        if difference.text and isinstance(submission := self._submission(), Submission):
+            text = submission.told_call() + text
         kind = f"{difference.place}: wrong {difference.kind}" if difference.text else None
         return Mismatch(text, kind=kind, about=difference.about if difference.text else "values")
 

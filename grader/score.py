@@ -104,8 +104,8 @@ def _fits(facts: dict[str, Any], failed: dict[str, Any]) -> bool:
 
 def _about_cases(name: str, failed: int, total: int, message: str) -> str:
     if failed == total:
-        return f"with {name}, as with all {total} of them:\n{message}"
-    return f"{total - failed} of {total} pass; the first that does not is {name}:\n{message}"
+        return f"with “{name}”, as with all {total} of them:\n{message}"
+    return f"{total - failed} of {total} pass; the first that does not is “{name}”:\n{message}"
 
 
 def failures(records: Sequence[dict[str, Any]]) -> set[str]:

@@ -180,16 +180,21 @@ class Submission:
         self.load_failure: Failure | None = None
         self.evidence = Evidence()
         self._ever_loaded = False
+        self.asked: Case | None = None  # the last call that was made by hand
 
     # ---- what a check uses
 
     def __call__(self, *args: Value, **kwargs: Value) -> Value:
         """One call's answer, decoded; Mismatch where there is none."""
-        case = Case(args, _ANYTHING, kwargs)
+        case = self.asked = Case(args, _ANYTHING, kwargs)
         outcome = self.outcomes([case])[0]
         if outcome.failure is not None:
             raise _failed(case, outcome.failure, self._parameters)
         return outcome.value
+
+    def told_call(self) -> str:
+        """The inputs of the last call that a check made by hand, a line each; else nothing."""
+        return f"{describe(self.asked, self._parameters)}\n" if self.asked else ""
 
     def check(
         self,
@@ -211,7 +216,7 @@ class Submission:
         if not cases:
             raise KitFault("a check without a single case")
         wanted = {
-            "args": unchanged,
+            "args": unchanged or private,  # what a call changed itself is not shared memory
             "private": private,
             "globals": globals_untouched,
             "generator": any(case.state_after is not None for case in cases),
@@ -223,7 +228,7 @@ class Submission:
             self.retire()
         passed, first = 0, None
         for index, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
-            found = self._fault(case, outcome, observe)
+            found = self._fault(case, outcome, observe, unchanged)
             if found is None:
                 passed += 1
                 continue
@@ -391,7 +396,9 @@ class Submission:
         moved = case.state_after is not None and outcome.generator != case.state_after
         self.evidence.drew += likeness == "same" and moved
 
-    def _fault(self, case: Case, outcome: Outcome, observe: Sequence[str]) -> Mismatch | None:
+    def _fault(
+        self, case: Case, outcome: Outcome, observe: Sequence[str], unchanged: bool
+    ) -> Mismatch | None:
         """Why a case is not passed; None if it is."""
         if outcome.failure is not None:
             return _failed(case, outcome.failure, self._parameters)
@@ -401,7 +408,7 @@ class Submission:
         kind, text = "", ""
         if found is not None:
             kind, text = f"{found.place}: wrong {_KINDS[found.kind]}", found.text
-        elif "args" in observe and (text := _first_change(given, outcome.args_after, names)):
+        elif unchanged and (text := _first_change(given, outcome.args_after, names)):
             kind, text = "an argument was changed", f"you changed an argument: {text}"
         elif outcome.moved and "globals" in observe:
             names_moved = ", ".join(outcome.moved)
@@ -416,17 +423,15 @@ class Submission:
                 "or other random numbers were drawn than the statement says"
             )
         elif outcome.reread:
-            kind, text = self._not_private(case, outcome, names, given)
+            kind, text = self._not_private(case, outcome, names)
         if not text:
             return None
         message = f"{describe(case, self._parameters)}\n{text}"
         return Mismatch(message, kind=kind, about=found.about if found else "side effect")
 
-    def _not_private(
-        self, case: Case, outcome: Outcome, names: list[str], given: list[Value]
-    ) -> tuple[str, str]:
+    def _not_private(self, case: Case, outcome: Outcome, names: list[str]) -> tuple[str, str]:
         shared = [names[i] for i in outcome.shares if i < len(names)]
-        if shared or (_first_change(given, outcome.filled, names)):
+        if shared or _first_change(outcome.args_after, outcome.filled, names):
             which = shared[0] if shared else "an argument"
             return "the answer shares memory with an argument", (
                 f"the answer shares memory with {which}: whoever writes into one changes the other"

@@ -44,7 +44,7 @@ def trace(case: Case, outcome: Outcome) -> Trace:
     if outcome.reread:
         if outcome.shares:
             found["shares"] = sorted(outcome.shares)
-        if filled := _changed(given, outcome.filled):
+        if filled := _changed(outcome.args_after, outcome.filled):
             found["filled"] = filled
         if outcome.twins:
             found["twins"] = True

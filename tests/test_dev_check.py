@@ -137,7 +137,7 @@ def _accused(root: Path, slug: str) -> None:
 
 
 def _known(root: Path, slug: str) -> None:
-    dev_kits.edit(root, MULTIPLIES.format(slug=slug), "hear: you multiply", "heard: you multiply")
+    dev_kits.edit(root, MULTIPLIES.format(slug=slug), "hear: You multiply", "heard: You multiply")
 
 
 BROKEN = {

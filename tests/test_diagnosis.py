@@ -36,8 +36,8 @@ def sittings(library, device, draws):
     return [Sitting(tuple(asked)), Sitting(tuple(asked[:6]), private=True)]
 '''
 
-MULTIPLIES = "you multiply the logits by the temperature, and they are to be divided by it."
-RIGHT_BUT = "Your numbers are right, and what carries them is not: wrong "
+MULTIPLIES = "You multiply the logits by the temperature, and they are to be divided by it."
+RIGHT_BUT = "Your numbers are right, and what carries them is not: answer has the wrong "
 
 SUBMISSIONS = {
     "the same mistake in other words": (
@@ -50,11 +50,11 @@ SUBMISSIONS = {
     ),
     "right numbers of another dtype": (
         "return torch.softmax(logits / temperature, 0).double()",
-        Cause(RIGHT_BUT + "dtype of answer.", None),
+        Cause(RIGHT_BUT + "dtype.", None),
     ),
     "right numbers in a list": (
         "return torch.softmax(logits / temperature, 0).tolist()",
-        Cause(RIGHT_BUT + "type of answer.", None),
+        Cause(RIGHT_BUT + "type.", None),
     ),
     "a seed is set on the way": (
         "torch.manual_seed(3); return torch.softmax(logits / temperature, 0)",
@@ -142,7 +142,7 @@ def test_questions_without_stored_answers_tell_what_they_can(root, grade, tmp_pa
     """Where no answers are stored no file is recognised, and what answers show is told."""
     shutil.copytree(root, tmp_path / "kit", ignore=shutil.ignore_patterns("diagnosis.json"))
     report = grade("return torch.softmax(logits / temperature, 0).double()", tmp_path / "kit")
-    assert report.likely_cause == Cause(RIGHT_BUT + "dtype of answer.", None)
+    assert report.likely_cause == Cause(RIGHT_BUT + "dtype.", None)
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 2}', '{"format": 1, "libraries": 3}'])

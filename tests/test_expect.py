@@ -393,3 +393,20 @@ def test_unchanged(argument: Array) -> None:
     """An argument that comes back as it was sent is unchanged."""
     seen = replace(argument, layout="contiguous", strides=strides_of(argument))
     assert changed(argument, seen, "q") is None
+
+
+def test_a_mask_is_told_as_it_is_whatever_is_asked_of_zeros():
+    """Exact zeros are asked of floats: of booleans the wrong entry is told, as without them."""
+    wanted = nearly(array([True, False], "bool"), atol=0.1, zeros="exact")
+    found = wanted.difference(array([True, True], "bool"))
+    assert (found.kind, found.text.splitlines()[0]) == (
+        "value",
+        "answer[1]: expected False, got True",
+    )
+
+
+@pytest.mark.parametrize("value", [exactly(1), [exactly(1)], {"a": (1, nearly(1.0, atol=0.1))}])
+def test_an_expectation_stands_alone(value):
+    """One inside another is refused when it is built, not compared as a value."""
+    with pytest.raises(TypeError, match="cannot stand inside another"):
+        exactly(value)

@@ -145,7 +145,7 @@ def _graded(tmp_path_factory):
     )
     made = mutants.mutants(kit.problem)
     jobs = [Job(kit.slug, mutant.source(), "torch", 1) for mutant in made]
-    return kit, made, {made[i].key: report for i, report in grade_all(kit.root, jobs, 2)}
+    return kit, made, {made[i].key: report for i, report in grade_all(kits.find(kit.root), jobs, 2)}
 
 
 @pytest.fixture(name="judged")

@@ -565,3 +565,54 @@ def graded(real, slug, folder, started, answers, stride=1):
     )
     kits.validate(report)
     return report
+
+
+# ---- side effects told apart
+
+ROWS = '''\
+import pytest
+
+from grader.expect import exactly
+from grader.submission import Case
+from grader.values import array
+
+
+@pytest.mark.points(4, group="side effects")
+def test_private(submission):
+    """The answer has memory of its own."""
+    submission.check([Case((array([1.0]),), exactly(array([2.0])))], private=True)
+
+
+@pytest.mark.points(3, group="side effects")
+def test_unchanged(submission):
+    """The argument stays as it is."""
+    submission.check([Case((array([1.0]),), exactly(array([2.0])))], unchanged=True)
+'''
+
+
+@pytest.mark.parametrize(
+    ("body", "failed"),
+    [
+        ("answer = number + 1; number.mul_(0.5); return answer", {"test_unchanged"}),
+        ("number += 1; return number.clone()", {"test_unchanged"}),
+        ("number += 1; return number", {"test_private", "test_unchanged"}),
+        ("return number + 1", set()),
+    ],
+)
+def test_a_changed_argument_is_not_shared_memory(started, tmp_path, body, failed):
+    """Writing into an argument and handing it back are two mistakes, each charged by itself."""
+    kit = kits.write_kit(tmp_path / "kit", checks=ROWS)
+    file = tmp_path / "file.py"
+    file.write_text(f"def plus_one(number):\n    {body}\n", encoding="utf-8")
+    report = kit.grade(file, started)
+    assert {check.id for check in report.checks if not check.earned} == failed
+
+
+def test_a_call_made_by_hand_is_told_with_its_inputs(started, tmp_path):
+    """A check that compares by hand tells the inputs of its call, like one with cases."""
+    file = tmp_path / "file.py"
+    file.write_text("def plus_one(number):\n    return number\n", encoding="utf-8")
+    report = kits.write_kit(tmp_path / "kit").grade(file, started)
+    first = report.checks[0].message
+    assert first.splitlines()[0].split() == ["number", "=", "1"]
+    assert "expected 2, got 1" in first

@@ -87,20 +87,24 @@ def check(
     seeds: with how many each known file is graded; a reference with three at least. progress: told
     how many gradings are done, and of how many.
     """
-    from grader.dev import leaks, rules
+    from grader.dev import leaks, mutants, rules
 
     began = time.monotonic()
     complaints: list[Complaint] = [*rules.strays(kit)]
     notes: list[str] = []
     readable: list[tuple[Problem, list[Known]]] = []
+    broken: set[str] = set()
     for slug in slugs:
-        complaints += rules.static(kit, slug)
+        of_files = rules.static(kit, slug)
+        complaints += of_files
+        broken |= {slug} if of_files else set()
         try:
             problem = problems.load(kit, slug)
             files, found = knowns.known_files(kit, problem)
         except KitFault:
             continue  # told by the rules of its files, and nothing more can be said of it
         complaints += [*found, *diagnose.stale(kit, problem, files)]
+        complaints += mutants.Record.read(problem).complaints
         if diagnose.readable(problem):
             readable.append((problem, files))
     own = [each for problem, _ in readable for each in _own_gradings(kit, problem, seeds)]
@@ -109,6 +113,10 @@ def check(
     unfit: set[str] = set()
     for grading, report in _graded(kit, own, lanes, done):
         found = list(_of_own(grading, report))
+        if isinstance(report, FaultReport):
+            unfit.add(grading.job.slug)
+            if grading.job.slug in broken:
+                continue  # what is said of its files already is why
         complaints += found
         if found and grading.rule == "reference":
             unfit.add(grading.job.slug)
@@ -120,7 +128,8 @@ def check(
         complaints += _of_known(file, group, heard[file.slug])
     for problem, _ in readable:
         if problem.slug in unfit:
-            notes.append(f"{problem.slug}: known files were not graded; mend the reference first")
+            first = "files" if problem.slug in broken else "reference"
+            notes.append(f"{problem.slug}: known files were not graded; mend the {first} first")
             continue
         mine = [result for result in results if result.known.slug == problem.slug]
         complaints += _dead_checks(kit, problem, mine)
@@ -221,7 +230,7 @@ def _graded(
 ) -> list[tuple[_Grading, Report | FaultReport]]:
     """The gradings with what came out, in their order."""
     reports: dict[int, Report | FaultReport] = {}
-    for place, report in grade_all(kit.root, [grading.job for grading in gradings], lanes):
+    for place, report in grade_all(kit, [grading.job for grading in gradings], lanes):
         reports[place] = report
         done.step()
     return [(grading, reports[place]) for place, grading in enumerate(gradings)]
@@ -253,7 +262,7 @@ def _of_own(grading: _Grading, report: Report | FaultReport) -> Iterator[Complai
 
     if isinstance(report, FaultReport):
         yield complain(
-            f"the kit is at fault with seed {grading.job.seed}: {report.message}",
+            f"the kit is at fault: {report.message}",
             "mend the reference or that check; nobody can be graded before",
         )
         return
@@ -350,7 +359,8 @@ def _exactly(
             "let these checks ask for enough of the inputs that show the fault, whatever the seed",
         )
     cure = (
-        "correct the line, or mend the check; `grade dev check --write-fails` writes what is seen"
+        "correct the line, or mend the check; "
+        f"`grade dev check {known.slug} --write-fails` writes what is seen"
     )
     if unnamed := always - known.fails:
         yield complain("fails", "fails", f"fails {_names(unnamed)} as well, unnamed", cure)

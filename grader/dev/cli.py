@@ -329,10 +329,17 @@ def _try(*paths: Path | None) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Writes a file whole or not at all."""
+    """Writes a file whole or not at all; into a device or a pipe as it comes."""
     from grader import score_file
 
-    score_file.write(path, text)
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        try:
+            target.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+    else:
+        score_file.write(target, text)
 
 
 def _progress(doing: str) -> Any:

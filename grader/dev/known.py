@@ -192,8 +192,8 @@ class _Reader:
             self.complain(
                 lines.get("fails", lines["story"]),
                 "does not say which checks it `fails:`",
-                "name them in its docstring, or let `grade dev check --write-fails` write what "
-                "is observed, and read the difference",
+                f"name them in its docstring, or let `grade dev check {self.problem.slug} "
+                "--write-fails` write what is observed, and read the difference",
             )
             return None
         for name in names:

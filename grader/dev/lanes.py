@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.faults import KitFault
+from grader.kit import Kit
 from grader.report import FaultReport, Report
 
 if TYPE_CHECKING:
@@ -36,19 +36,19 @@ class Job:
 
 
 def grade_all(
-    folder: Path | None, jobs: Sequence[Job], lanes: int | None = None
+    kit: Kit, jobs: Sequence[Job], lanes: int | None = None
 ) -> Iterator[tuple[int, Report | FaultReport]]:
     """Makes every grading; its place in `jobs` and what came out, in the order of completion.
 
-    folder: the kit's, as `grader.kit.find` takes it. lanes: processes; one a core unless given.
-    A kit that is at fault comes out as a FaultReport. Raises KitFault where a lane itself dies.
+    lanes: processes; one a core unless given. A kit that is at fault comes out as a FaultReport.
+    Raises KitFault where a lane itself dies.
     """
     if not jobs:
         return
     lanes = min(lanes or cores(), len(jobs))
     # A new interpreter for each lane: forking one that has threads is not safe.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(lanes, context, _open_lane, (folder,)) as pool:
+    with ProcessPoolExecutor(lanes, context, _open_lane, (kit,)) as pool:
         waiting: dict[Future[Report | FaultReport], int] = {
             pool.submit(_grade, job): place for place, job in enumerate(jobs)
         }
@@ -70,25 +70,25 @@ def cores() -> int:
 
 # ---- inside a lane
 
-_folder: Path | None = None
+_kit: Kit | None = None
 _launcher: Launcher | None = None
 
 
-def _open_lane(folder: Path | None) -> None:
-    global _folder, _launcher
+def _open_lane(kit: Kit) -> None:
+    global _kit, _launcher
     from grader.workers import launcher
 
-    _folder, _launcher = folder, launcher("auto")
+    _kit, _launcher = kit, launcher("auto")
 
 
 def _grade(job: Job) -> Report | FaultReport:
     from datetime import UTC, datetime
 
-    from grader import kit as kits
     from grader import problem, session
     from grader import report as reports
 
-    kit = kits.find(_folder)
+    kit = _kit
+    assert kit is not None
     try:
         return session.grade(
             kit,

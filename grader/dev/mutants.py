@@ -32,6 +32,7 @@ import ast
 import difflib
 import hashlib
 import io
+import json
 import tokenize
 import tomllib
 from collections import Counter
@@ -248,7 +249,7 @@ def examine(
     made = mutants(problem)
     jobs = [Job(problem.slug, mutant.source(), mutant.library, seed) for mutant in made]
     reports: dict[str, Report | FaultReport] = {}
-    for place, report in grade_all(kit.root, jobs, lanes):
+    for place, report in grade_all(kit, jobs, lanes):
         reports[made[place].key] = report
         if progress:
             progress(len(reports), len(jobs))
@@ -311,7 +312,7 @@ def _unexplained(record: Record, mutant: Mutant) -> Complaint:
         mutant.line,
         f"no check notices {_change(mutant)}",
         "let a check fail with it (a wrong file can show the gap); or, where no caller can see a "
-        f"difference, record it in {record.file} with the reason",
+        f"difference, record it in {record.file}:\n{_block('equivalent', mutant, 'reason', '…')}",
     )
 
 
@@ -332,8 +333,8 @@ def _accused(record: Record, mutant: Mutant, report: Report) -> Iterator[Complai
         return
     said = f"recorded is “{recorded.reason}”" if recorded else "nobody has said that it is true"
     cure = (
-        f"if it is true of that, record it in {record.file} as [[told]]; if not, add an input "
-        "to diagnosis.py that tells the two apart"
+        "if that is not true of it, add an input to diagnosis.py that tells the two apart; else "
+        f"record it in {record.file}:\n{_block('told', mutant, 'sentence', told or '')}"
     )
     yield _complaint(
         record.file if recorded else mutant.file,
@@ -341,6 +342,20 @@ def _accused(record: Record, mutant: Mutant, report: Report) -> Iterator[Complai
         f"{_change(mutant)} is told {f'“{told}”' if told else 'no likely cause'}, and {said}",
         cure if told else "take the record out, or mend diagnosis.py",
     )
+
+
+def _block(kind: str, mutant: Mutant, name: str, text: str) -> str:
+    """The record of a mutant, to be pasted."""
+    fields = {
+        "file": mutant.file.rpartition("/")[2],
+        "before": mutant.before,
+        "after": mutant.after,
+        name: text,
+    }
+    nth = [f"nth = {mutant.nth}"] if mutant.nth > 1 else []
+    # A text of JSON is one of TOML too.
+    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()]
+    return "\n".join(f"    {line}" for line in (f"[[{kind}]]", *lines, *nth))
 
 
 def _gone(record: Record, entry: Entry, keys: Sequence[str]) -> Complaint:

@@ -113,7 +113,7 @@ def compare(
         for device in devices
     ]
     waiting: dict[int, dict[str, str]] = {}
-    for place, report in grade_all(ROOT, jobs, lanes):
+    for place, report in grade_all(kits.find(ROOT), jobs, lanes):
         waiting[place] = outcomes(report)
         first = place - place % 2
         if {first, first + 1} <= waiting.keys():
