@@ -42,7 +42,14 @@ def run(grading: Grading) -> list[dict[str, Any]]:
     observer = _Observer(grading)
     arguments = [
         *("-c", str(_INI), f"--rootdir={grading.request.kit.root}", "--import-mode=importlib"),
-        *("--noconftest", "--disable-plugin-autoload", "--capture=no", "-qq", "--tb=no"),
+        *(
+            "--noconftest",
+            "--strict-markers",
+            "--disable-plugin-autoload",
+            "--capture=no",
+            "-qq",
+            "--tb=no",
+        ),
         *("-p", "pytest_jsonreport.plugin", "-p", "grader.plugin"),
         *(part for name in PLUGINS_OFF for part in ("-p", f"no:{name}")),
         *("--json-report", "--json-report-file=none"),

@@ -15,9 +15,11 @@ goes wrong.
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import importlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -25,7 +27,7 @@ from typing import Any
 
 from grader import traces
 from grader.expect import Mismatch
-from grader.faults import KitFault
+from grader.faults import GradeError, KitFault
 from grader.grading import Grading
 from grader.problem import Problem
 from grader.report import Cause, CheckResult
@@ -38,6 +40,7 @@ FORMAT = 1
 # How a submission ends that is told of by itself, and would cost its time here once more.
 _ENDED = frozenset({"timeout", "memory", "crash", "died", "flood", "exit"})
 _LEAST_SAME = 5  # so many wrong answers in common make a file known
+_LEAST_OF_DTYPE = 4  # fewer wrong answers may have their dtype in common by chance
 _LEAST_RIGHT = 10  # so many right answers before one wrong kind of input is called the only one
 
 
@@ -45,12 +48,14 @@ _LEAST_RIGHT = 10  # so many right answers before one wrong kind of input is cal
 class Question:
     """One call. kind: what its input is an example of, such as "equal rows".
 
-    draws: it may draw from PyTorch's default generator.
+    draws: it may draw from PyTorch's default generator. named: a learner would know such an input;
+    others are no kind that one could be told of.
     """
 
     kind: str
     case: Case
     draws: bool = False
+    named: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +153,12 @@ def examine(grading: Grading) -> list[Finding | None] | None:
     draws: Callable[..., Any] | None = grading.draws if problem.draws is not None else None
     found: list[Finding | None] = []
     device = f"{grading.accelerator}:0"
-    sittings = module.sittings(grading.request.library, device, draws)
+    with _blamed(problem):
+        sittings = list(module.sittings(grading.request.library, device, draws))
+        if not all(isinstance(each, Sitting) and each.questions for each in sittings):
+            raise TypeError("sittings() must return Sittings with questions in them")
+    if not sittings:
+        raise KitFault(f"problems/{problem.slug}/diagnosis.py: sittings() returns none")
     opened = [grading.open_submission(grading.accelerator * each.device) for each in sittings]
     for submission in opened:
         submission.prepare()  # they load the file side by side
@@ -290,18 +300,17 @@ def by_itself(found: Findings) -> Cause | None:
         sentence = _form(wrong) or _side_effect(wrong)
         return Cause(f"{sentence}{where}.") if sentence else None
     if all(traces.has_nan(finding.trace or {}) for finding in wrong):
-        return Cause(f"Your answer is nan: somewhere 0 is divided by 0{where}.")
-    if len(asked) - len(wrong) < _LEAST_RIGHT:
+        return Cause(f"Your answer is nan, as 0/0 or the logarithm of -1 is{where}.")
+    if len(asked) - len(wrong) < _LEAST_RIGHT or not all(f.question.named for f in wrong):
         return None
-    for what, of in (("kind of input", _kind), ("dtype", _dtype)):
-        met, tried = {of(finding) for finding in wrong}, {of(finding) for finding in asked}
-        if len(met) == 1 and len(tried) > 2:
-            return Cause(f"You are right with every {what} that was tried but one: {met.pop()}.")
+    if len(kinds) == 1 and len({finding.question.kind for finding in asked}) > 2:
+        return Cause(f"You are right with every kind of input that was tried but one: {kinds[0]}.")
+    dtypes = {_dtype(finding) for finding in wrong}
+    right = {f.question.kind for f in asked if f.trace is None and _dtype(f) not in dtypes}
+    # What is asked in one dtype alone does not tell a dtype from anything else.
+    if len(dtypes) == 1 and right.issuperset(kinds) and len(wrong) >= _LEAST_OF_DTYPE:
+        return Cause(f"You are right with every dtype that was tried but one: {dtypes.pop()}.")
     return None
-
-
-def _kind(finding: Finding) -> str:
-    return finding.question.kind
 
 
 def _dtype(finding: Finding) -> str:
@@ -344,7 +353,8 @@ def _side_effect(wrong: Sequence[Finding]) -> str | None:
 def _remark(problem: Problem, found: Findings) -> Cause | None:
     """What the problem's own `remark(findings)` says of them, if it has one."""
     remark = getattr(_module(problem), "remark", None)
-    sentence = remark(found) if remark is not None else None
+    with _blamed(problem):
+        sentence = remark(found) if remark is not None else None
     return Cause(sentence) if sentence else None
 
 
@@ -352,7 +362,21 @@ def _remark(problem: Problem, found: Findings) -> Cause | None:
 
 
 def _module(problem: Problem) -> Any:
-    return importlib.import_module(f"problems.{problem.slug}.diagnosis")
+    with _blamed(problem):
+        return importlib.import_module(f"problems.{problem.slug}.diagnosis")
+
+
+@contextlib.contextmanager
+def _blamed(problem: Problem) -> Iterator[None]:
+    """Turns whatever goes wrong in a problem's diagnosis.py into a KitFault that names it."""
+    try:
+        yield
+    except (GradeError, NotRun):
+        raise
+    except Exception as error:
+        raise KitFault(
+            f"problems/{problem.slug}/diagnosis.py: {type(error).__name__}: {error}"
+        ) from error
 
 
 def load(problem: Problem) -> dict[str, Stored]:
@@ -365,15 +389,24 @@ def load(problem: Problem) -> dict[str, Stored]:
 def _read(path: Path, _changed: int) -> dict[str, Stored]:
     where = f"problems/{path.parent.name}/{path.name}"
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        document = json.loads(text)
         if document["format"] != FORMAT:
             raise ValueError(f"format {document['format']!r}")
+        if document["contents"] != contents_digest(text):
+            raise ValueError("it was changed by hand")
         return {name: _stored(entry) for name, entry in document["libraries"].items()}
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise KitFault(
             f"{where}: cannot be read ({error}); write it anew: grade dev diagnose "
             f"{path.parent.name}"
         ) from None
+
+
+def contents_digest(text: str) -> str:
+    """What a diagnosis.json stores, by content: one that was changed by hand is told."""
+    stored = text.partition(' "libraries": ')[2]
+    return hashlib.sha256(stored.encode()).hexdigest()
 
 
 def _answer(entry: dict[str, Any]) -> Answer:

@@ -95,10 +95,10 @@ def screen(
 def plain(lines: list[Line]) -> str:
     """The lines as text without colour, cursor movement or wrapping."""
     rows = ("".join(text for text, _ in (*line.lead, *line.body)).rstrip() for line in lines)
-    return "\n".join(map(_no_command, rows)) + "\n"
+    return "\n".join(map(no_command, rows)) + "\n"
 
 
-def _no_command(row: str) -> str:
+def no_command(row: str) -> str:
     """The row so that a CI runner which reads it takes no part of it for a command of its own.
 
     Such commands begin with two colons, or with ## and a bracket anywhere; a learner's text may.

@@ -140,7 +140,39 @@ def _known(root: Path, slug: str) -> None:
     dev_kits.edit(root, MULTIPLIES.format(slug=slug), "hear: You multiply", "heard: You multiply")
 
 
+def _unloadable(root: Path, slug: str) -> None:
+    dev_kits.edit(root, MULTIPLIES.format(slug=slug), "import torch\n", "import no_such_module\n")
+
+
+def _too_large(root: Path, slug: str) -> None:
+    path = f"solutions/{slug}/right/through_log_softmax.py"
+    dev_kits.add(root, path, '"""Softmax."""\n' + "# much\n" * 50_000)
+
+
+def _by_hand(root: Path, slug: str) -> None:
+    """A sentence that was put into the stored answers."""
+    _stale(root, slug)
+    kit = kits.find(root)
+    diagnose.write(kit, problems.load(kit, slug))
+    dev_kits.edit(root, f"problems/{slug}/diagnosis.json", "You multiply the", "You are not the")
+
+
+def _no_question(root: Path, slug: str) -> None:
+    """One question, to which every known file has the right answer."""
+    (root / f"solutions/{slug}/wrong/shifts_in_place.py").unlink()
+    text = DIAGNOSIS.format(slug=slug).replace("[1.0, 2.0], 2.0", "[1.0], 1.0")
+    head, mark, _ = text.partition('                Question("ordinary rows", case([0.5')
+    assert mark
+    dev_kits.add(root, f"problems/{slug}/diagnosis.py", f"{head}            )\n        )\n    ]\n")
+    kit = kits.find(root)
+    diagnose.write(kit, problems.load(kit, slug))
+
+
 BROKEN = {
+    "unloadable": _unloadable,
+    "too_large": _too_large,
+    "by_hand": _by_hand,
+    "no_question": _no_question,
     "reference": _reference,
     "stub": _stub,
     "nothing": _nothing,
@@ -197,10 +229,11 @@ def test_a_sound_problem_has_no_complaint(verdict):
     assert [str(c) for c in verdict.complaints if "/sound" in c.file] == []
 
 
-def test_a_reference_must_pass_every_check(told):
-    """A reference that loses a point is told, and nothing is graded with it."""
-    complaint = told("reference", "reference", "test_", "mend the reference")
-    assert complaint.file == "solutions/reference/solution.py"
+def test_a_reference_must_pass_every_check(told, kit):
+    """A reference that loses a point is told once, at the check, and nothing is graded with it."""
+    complaint = told("reference", "reference", "solution.py fails the check", "or the reference")
+    lines = (kit.root / complaint.file).read_text(encoding="utf-8").splitlines()
+    assert lines[complaint.line - 1].startswith("def test_")
 
 
 def test_known_files_wait_for_the_reference(verdict):
@@ -281,6 +314,20 @@ def test_a_right_file_is_never_accused(told):
 def test_a_wrong_file_says_what_a_learner_should_hear(told):
     """A wrong file without its sentence is told."""
     told("known", "known file", "does not say `hear:`", "add a line `hear: …`")
+
+
+@pytest.mark.parametrize(
+    ("broken", "rule", "text"),
+    [
+        ("unloadable", "wrong", "does not load"),
+        ("too_large", "known file", "cannot be graded: "),
+        ("by_hand", "diagnosis", "cannot be read"),
+        ("no_question", "diagnosis", "recognises no file"),
+    ],
+)
+def test_what_proves_nothing_is_told(told, broken, rule, text):
+    """A known file that never runs, and answers that recognise nothing, are complaints."""
+    told(broken, rule, text)
 
 
 def test_every_rule_of_gradings_has_a_test(verdict):

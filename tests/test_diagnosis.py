@@ -67,7 +67,7 @@ SUBMISSIONS = {
     ),
     "nan everywhere": (
         "return logits * float('nan')",
-        Cause("Your answer is nan: somewhere 0 is divided by 0.", None),
+        Cause("Your answer is nan, as 0/0 or the logarithm of -1 is.", None),
     ),
     "something else": ("return torch.sigmoid(logits / temperature)", None),
     "nothing": ("return None", None),

@@ -91,7 +91,7 @@ def test_one_failed_case_loses_the_whole_check():
     )
 
     assert (check.outcome, check.earned) == ("failed", 0)
-    assert check.message == "1 of 3 pass; the first that does not is float32:\nthe message"
+    assert check.message == "1 of 3 pass; the first that does not is “float32”:\nthe message"
     assert check.cases == Cases(1, 3, "float32, p = q")
     assert check.hint == "the hint"
 
@@ -102,7 +102,7 @@ def test_where_every_case_fails_one_is_told_for_all():
 
     [check] = score.checks(records)
 
-    assert check.message == "with float16, as with all 2 of them:\nthe message"
+    assert check.message == "with “float16”, as with all 2 of them:\nthe message"
 
 
 def test_a_public_check_and_a_hidden_one_of_one_name_are_two():

@@ -184,6 +184,7 @@ BEYOND_STATISTICS = {
     *("bonus_drawn_anyway", "coin_bfloat16", "coin_float16", "coin_rounded_to_half"),
     *("count_is_bool", "count_is_float", "count_is_numpy", "count_is_tensor"),
     *("crash_on_empty_draft", "epsilon_residual_tiny", "flat_view", "float32_inside"),
+    *("likely_tokens_kept", "unlikely_tokens_rejected"),
     *("hidden_global_draw", "less_or_equal", "mutates_draft", "mutates_ids", "mutates_target"),
     *("needs_a_generator", "numpy_roundtrip", "ratio_epsilon", "ratio_rounded"),
     *("reseeds_global", "residual_threshold", "reuses_buffer", "squeezed_vocabulary"),

@@ -105,6 +105,13 @@ def check(
             continue  # told by the rules of its files, and nothing more can be said of it
         complaints += [*found, *diagnose.stale(kit, problem, files)]
         complaints += mutants.Record.read(problem).complaints
+        for library in problem.libraries:
+            for path in (problem.solution(library), problem.template(library)):
+                if path is not None and (why := _unfit(path)):
+                    name = path.relative_to(kit.root).as_posix()
+                    complaints.append(
+                        Complaint(name, 1, "files", f"cannot be graded: {why}", "mend it")
+                    )
         if diagnose.readable(problem):
             readable.append((problem, files))
     own = [each for problem, _ in readable for each in _own_gradings(kit, problem, seeds)]
@@ -112,7 +119,7 @@ def check(
     done = _Progress(progress, len(own) + len(known))
     unfit: set[str] = set()
     for grading, report in _graded(kit, own, lanes, done):
-        found = list(_of_own(grading, report))
+        found = list(_of_own(kit, grading, report))
         if isinstance(report, FaultReport):
             unfit.add(grading.job.slug)
             if grading.job.slug in broken:
@@ -180,6 +187,8 @@ def _own_gradings(kit: Kit, problem: Problem, seeds: int) -> Iterator[_Grading]:
     """The references, the stubs, and functions that return None."""
     for library in problem.libraries:
         path, stub = problem.solution(library), problem.template(library)
+        if any(_unfit(each) for each in (path, stub)):
+            continue  # told already
         if path is not None:
             source = submission_file.read(path)
             for seed in seeds_of(max(seeds, LEAST_SEEDS_OF_A_REFERENCE)):
@@ -193,13 +202,20 @@ def _own_gradings(kit: Kit, problem: Problem, seeds: int) -> Iterator[_Grading]:
                 yield _Grading("nothing", name, Job(problem.slug, empty, library, SEEDS[0]))
 
 
+def _unfit(path: Path | None) -> str | None:
+    """Why a file could not be handed in, or None."""
+    try:
+        if path is not None and path.is_file():
+            submission_file.read(path)
+    except UsageError as error:
+        return str(error).removeprefix(f"{path}: ")
+    return None
+
+
 def _known_gradings(problem: Problem, files: Sequence[Known], seeds: int) -> Iterator[_Grading]:
     """Every known file with every seed."""
     for known in files:
-        try:
-            source = submission_file.read(known.path)
-        except UsageError:
-            continue  # told by the rules of files
+        source = submission_file.read(known.path)
         for seed in seeds_of(seeds):
             job = Job(problem.slug, source, known.library, seed)
             yield _Grading(known.kind, known.file, job, known)
@@ -254,17 +270,17 @@ def returns_none(stub: SubmissionSource, entry: str) -> SubmissionSource | None:
 # ---- what follows
 
 
-def _of_own(grading: _Grading, report: Report | FaultReport) -> Iterator[Complaint]:
+def _of_own(kit: Kit, grading: _Grading, report: Report | FaultReport) -> Iterator[Complaint]:
     """The reference, the stub, and a function that returns None."""
 
     def complain(text: str, cure: str) -> Complaint:
         return Complaint(grading.file, 1, grading.rule, text, cure)
 
     if isinstance(report, FaultReport):
-        yield complain(
-            f"the kit is at fault: {report.message}",
-            "mend the reference or that check; nobody can be graded before",
-        )
+        file, line = _place(kit, grading, report.check)
+        first = report.message.partition("\n")[0]
+        cure = "mend that check, or the reference; nobody can be graded before"
+        yield Complaint(file, line, grading.rule, f"the kit is at fault: {first}", cure)
         return
     if grading.rule == "reference":
         if missed := lost(report):
@@ -312,6 +328,14 @@ def _of_known(
             reports.append((result, result.report))
     for result, report in reports:
         seed = f"with seed {result.seed}"
+        if report.load_error is not None:
+            yield complain(
+                known.kind,
+                "story",
+                f"does not load: {report.load_error.message}",
+                "mend it: a file that is never called shows nothing of a check",
+            )
+            return
         scored = {c.id for c in report.checks if not c.extra} & result.lost()
         if known.kind == "right" and scored:
             yield complain(
@@ -390,6 +414,16 @@ def _cause(
             "add an input to diagnosis.py that tells the two apart, or give both one sentence; "
             f"then `grade dev diagnose {known.slug}`",
         )
+
+
+def _place(kit: Kit, grading: _Grading, check: str | None) -> tuple[str, int]:
+    """Where a check stands; the graded file where it is not the fault of one."""
+    for folder, name in (("problems", "checks.py"), ("solutions", "hidden.py")):
+        path = kit.root / folder / grading.job.slug / name
+        for line, text in enumerate(path.read_text("utf-8").splitlines() if path.is_file() else []):
+            if check is not None and text.startswith(f"def {check}("):
+                return path.relative_to(kit.root).as_posix(), line + 1
+    return grading.file, 1
 
 
 def _dead_checks(kit: Kit, problem: Problem, results: Sequence[Result]) -> Iterator[Complaint]:

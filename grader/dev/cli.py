@@ -83,20 +83,23 @@ def _check(
     from grader.dev import check
 
     kit, chosen = _chosen(folder, slugs)
-    _try(junit, page)
+    _try(kit, junit, page)
     verdict = check.check(kit, chosen, seeds=seeds, lanes=jobs, progress=_progress("grading"))
     if write_fails:
         from grader.dev import fails
 
         written = fails.write(verdict.results)
         for file in written:
-            click.echo(f"wrote {file}")
+            _say(f"wrote {file}")
         click.echo(f"{len(written)} files were changed; read them, then check again")
-        return SOUND
+        others = [c for c in verdict.complaints if c.rule != "fails" and c.file not in written]
+        for complaint in others:
+            _say(str(complaint))
+        return COMPLAINTS if others else SOUND
     for complaint in verdict.complaints:
-        click.echo(str(complaint))
+        _say(str(complaint))
     for note in verdict.notes:
-        click.echo(f"note: {note}")
+        _say(f"note: {note}")
     if junit is not None:
         from grader.dev import junit as junit_xml
 
@@ -136,7 +139,7 @@ def _matrix(
     from grader.dev import check, matrix
 
     kit, chosen = _chosen(folder, slugs)
-    _try(html, None if json_path == Path("-") else json_path)
+    _try(kit, html, None if json_path == Path("-") else json_path)
     results = check.graded(kit, chosen, seeds=seeds, lanes=jobs, progress=_progress("grading"))
     made = _matrices(kit, chosen, results)
     if json_path is not None:
@@ -168,10 +171,10 @@ def _mutants(folder: Path | None, slugs: tuple[str, ...], seed: int, jobs: int |
     for problem in _problems(kit, chosen):
         outcome = mutants.examine(kit, problem, seed, jobs, _progress(problem.slug))
         for line in outcome.lines():
-            click.echo(line)
+            _say(line)
         complaints += outcome.complaints
     for complaint in complaints:
-        click.echo(str(complaint))
+        _say(str(complaint))
     return COMPLAINTS if complaints else SOUND
 
 
@@ -235,6 +238,14 @@ def _learners_kit(folder: Path | None, out: Path) -> int:
 
 
 # ---- what they share
+
+
+def _say(text: str) -> None:
+    """Print text that a file may have had a say in: no line of it is a command to a CI runner."""
+    from grader.clean import clean
+    from grader.render import no_command
+
+    click.echo("\n".join(map(no_command, clean(text).split("\n"))))
 
 
 def _kit(folder: Path | None) -> Kit:
@@ -315,11 +326,15 @@ def _tell_github(kit: Kit, slugs: Sequence[str], verdict: Any) -> None:
             raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
 
 
-def _try(*paths: Path | None) -> None:
+def _try(kit: Kit, *paths: Path | None) -> None:
     """Refuses a place that cannot be written to before minutes are spent on what goes there."""
-    for path in paths:
-        if path is None:
-            continue
+    given = [path for path in paths if path is not None]
+    if len({path.resolve() for path in given}) < len(given):
+        raise UsageError(f"{given[0]}: named twice; give each output a file of its own")
+    for path in given:
+        inside = [kit.problems, kit.templates, kit.root / "solutions", kit.root / "grader"]
+        if any(path.resolve().is_relative_to(folder) for folder in inside):
+            raise UsageError(f"{path}: a place of the kit's own files; choose another")
         if path.is_dir():
             raise UsageError(f"{path}: a folder; give the name of a file in it")
         if not path.resolve().parent.is_dir():

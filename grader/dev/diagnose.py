@@ -76,6 +76,8 @@ def stale(kit: Kit, problem: Problem, files: Sequence[Known]) -> Iterator[Compla
         wanted = {name: _digest(problem, _of(files, name)) for name in problem.libraries}
         if {name: entry.digest for name, entry in stored.items()} != wanted:
             said = "was made from other files than these"
+        elif not any(entry.profiles for entry in stored.values()):
+            said = "recognises no file: its questions tell none of them from a right answer"
     if said is not None:
         yield Complaint(
             path.relative_to(kit.root).as_posix(),
@@ -241,7 +243,9 @@ def _text(document: dict[str, Any]) -> str:
         digest = f'   "digest": {_json(entry["digest"])}'
         libraries.append(f"  {_json(name)}: {{\n" + ",\n".join([digest, *parts]) + "\n  }")
     inner = ",\n".join(libraries)
-    return f'{{\n "format": {document["format"]},\n "libraries": {{\n{inner}\n }}\n}}\n'
+    stored = f' "libraries": {{\n{inner}\n }}\n}}\n'
+    contents = diagnosis.contents_digest(stored)
+    return f'{{\n "format": {document["format"]},\n "contents": "{contents}",\n{stored}'
 
 
 def _json(value: Any) -> str:

@@ -26,8 +26,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
+from grader import submission_file
 from grader.checkrun import declared
 from grader.dev.complaints import Complaint
+from grader.faults import UsageError
 from grader.kit import Kit
 from grader.problem import Problem
 
@@ -77,6 +79,13 @@ def known_files(kit: Kit, problem: Problem) -> tuple[list[Known], list[Complaint
         for path in sorted((problem.solution_folder / kind).glob("*.py")):
             library = library_of(path.stem, problem.libraries)
             reader = _Reader(path.relative_to(kit.root).as_posix(), kind, problem)
+            try:
+                submission_file.read(path)
+            except UsageError as error:
+                told = str(error).removeprefix(f"{path}: ")
+                reader.complain(1, f"cannot be graded: {told}", "mend the file, or delete it")
+                complaints += reader.complaints
+                continue
             found.append(reader.read(path, library, names[library]))
             complaints += reader.complaints
     return found, complaints

@@ -167,7 +167,8 @@ def _git(root: Path, *arguments: str) -> list[str]:
             timeout=60,
         )
         told = os.fsdecode(done.stderr).strip()
-        if done.returncode == 0 or "not a git repository" in told:
+        nothing = "not a git repository" in told and not (root / ".git").exists()
+        if done.returncode == 0 or nothing:
             return [os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
     except (OSError, subprocess.TimeoutExpired) as error:
         if not (root / ".git").exists():

@@ -426,7 +426,10 @@ class Record:
         for kind, entries in found.items():
             head = f"[[{kind}]]"
             starts = [i for i, line in enumerate(text.splitlines(), 1) if line.startswith(head)]
-            for table, line in zip(tables.get(kind, []), starts, strict=True):
+            listed = tables.get(kind, [])
+            if len(starts) != len(listed):  # written in another way than [[…]] at a line's start
+                starts = [1] * len(listed)
+            for table, line in zip(listed, starts, strict=True):
                 entry = _entry(file, table, line, _KINDS[kind])
                 if entry is None:
                     complaints.append(_complaint(file, line, "is no complete record", _FORM))

@@ -814,6 +814,34 @@ def bracket_accept(draws: Draws, seeds: Sequence[int]) -> list[Case]:
     return result + _rare_brackets(seeds, coins[:, 0].tolist())
 
 
+def bracket_extremes(draws: Draws) -> list[Case]:
+    """The same where the coin is next to 0 or to 1, and an accept probability of next to nothing.
+
+    A rule that keeps whatever is likely enough, or rejects whatever is not, differs nowhere else.
+    """
+    coins = draws("coins", EXTREME_COIN_SEEDS, 1).numbers()[:, 0].tolist()
+    result = []
+    for number, (seed, coin) in enumerate(zip(EXTREME_COIN_SEEDS, coins, strict=True)):
+        if 0.01 < coin < 0.95:
+            continue  # another PyTorch gives this seed another coin
+        names, dtype = _ORDERS_OF_3[number % 6], EXACT_DTYPES[number % 2]
+        for side, ratio in (("below", coin - 2**-16), ("above", coin + 2**-16)):
+            step = _at(0, (0.5, 0.5, 0.0), (0.5 * ratio, 0.5, 0.5 * (1 - ratio)))
+            step = relabelled(step, names)
+            found = _any_replacement(step, 0) if side == "below" else settled_by(step, 3)
+            note = f"accept probability just {side} a coin of {coin:.5f}"
+            result.append(case(step, seed, found, dtype=dtype, note=note))
+    for seed, names in enumerate(_ORDERS_OF_3[:4]):
+        step = relabelled(_at(0, (0.5, 0.5, 0.0), (2.0**-22, 0.5, 0.5 - 2.0**-22)), names)
+        found = _any_replacement(step, 0)
+        result.append(case(step, seed, found, dtype="float64", note="accept probability of 2^-21"))
+    return result
+
+
+# Seeds whose first coin is above 0.955, 0.98, 0.999 and 0.9999, and below 0.0003 and 0.0014.
+EXTREME_COIN_SEEDS = [533, 27, 15166, 27200, 11179, 37419]
+
+
 def _rare_brackets(seeds: Sequence[int], coins: Sequence[float]) -> list[Case]:
     """The same about a drafted token of 2^-100 (2^-1000 in float64), 2^-7 around its coin.
 

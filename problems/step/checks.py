@@ -14,6 +14,7 @@ from problems.step.cases import remembered
 example_cases = remembered(cases.example_cases)
 ties = remembered(cases.ties)
 bracket_accept = remembered(cases.bracket_accept)
+bracket_extremes = remembered(cases.bracket_extremes)
 bracket_residual = remembered(cases.bracket_residual)
 bracket_bonus = remembered(cases.bracket_bonus)
 bracket_tail = remembered(cases.bracket_tail)
@@ -150,7 +151,7 @@ def test_worked_examples(submission, draws, example):
 )
 def test_coin_decides_at_each_position(submission, draws):
     """A token is kept just if the coin of its position is below p/q, to within 2^-16."""
-    submission.check(bracket_accept(draws, range(8)))
+    submission.check(bracket_accept(draws, range(8)) + bracket_extremes(draws))
 
 
 @pytest.mark.points(3, group="draws")

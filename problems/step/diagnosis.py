@@ -1,4 +1,4 @@
-"""The questions by which a wrong `step` is recognised, and what other draws can be told apart.
+"""The questions by which a wrong `step` is recognised.
 
 Most calls leave one answer possible; the seeded ones have the answer that the stated draws give in
 the installed PyTorch. A residual that rounds to nothing is not asked about: either answer to it is
@@ -6,76 +6,64 @@ worth full marks.
 """
 
 import random
+from dataclasses import replace
 from functools import cache
 
 from grader.diagnosis import Question, Sitting
-from grader.values import Generator
+from grader.values import Array, Generator
 from problems.step import cases
 
 SEEDED = "random rows and a seed"
+COINS = "coins close to the accept probability"
 
 
 def sittings(library, device, draws):
-    """Calls with new arguments, one generator for many calls, overwritten answers, a device."""
+    """Calls with new arguments, one generator for many calls, overwritten answers.
+
+    No device: what is asked of one is extra credit, and would hide what costs points.
+    """
     return [
         Sitting((*_settled(), *_drawn(draws))),
         Sitting(_questions("calls that share a generator", _shared(draws))),
         Sitting(_questions("tensors that held other rows before", _refilled(draws)), reuse=True),
         Sitting(_questions("answers that are written over", cases.varied()), private=True),
-        Sitting(_questions("inputs on a device", cases.on_device(device)), device=True),
     ]
 
 
 def remark(findings):
-    """What the seeded answers say of the draws, where the law is not in doubt."""
+    """That only the last token is wrong, where the coins are beyond doubt."""
     asked = [finding for finding in findings if finding is not None]
-    if not all(f.like for f in asked if f.question.kind in _LAW):
+    if not all(finding.like for finding in asked if finding.question.named or _is_coin(finding)):
         return None
-    seeded = [f for f in asked if f.question.kind == SEEDED]
-    wrong = [f for f in seeded if not f.like]
-    if not wrong or any(_kept(f) is None for f in seeded):
-        return None
-    counts = [(*_kept(f), len(f.question.case.args[2].numbers())) for f in seeded]
-    if all(wanted == got for wanted, got, _ in counts):
+    wrong = [f for f in asked if f.question.kind == SEEDED and not f.like]
+    if wrong and all(_only_last_differs(finding) for finding in wrong):
         return (
             "Your coins are the stated ones, but the last token is not what one torch.multinomial "
-            "with the generator draws from the right weights."
-        )
-    if all((wanted == 0) == (got == 0) for wanted, got, positions in counts if positions):
-        return (
-            "Your first coin is the stated one and later ones are not: toss one for each position "
-            "when it is reached, and draw nothing in between."
+            "draws from the right weights right after them: look at the weights, at the sampler, "
+            "and at what else is drawn."
         )
     return None
 
 
-def _kept(finding):
-    """How many tokens are to be kept and how many were; None where the answer is of no such form.
+def _is_coin(finding):
+    return finding.question.kind == COINS
 
-    That of the right answer is one less than its number of tokens.
-    """
-    if "value" not in (finding.trace or {"value": None}):
-        return None
-    wanted = finding.question.case.expects.value[1]
-    if finding.like:
-        return wanted, wanted
+
+def _only_last_differs(finding):
+    """Whether an answer keeps the right tokens and ends with another one than it should."""
+    tokens, n = finding.question.case.expects.value
     value = finding.outcome.value
-    if type(value) not in (tuple, list) or len(value) != 2 or type(value[1]) is not int:
-        return None
-    return wanted, value[1]
+    if type(value) not in (tuple, list) or len(value) != 2 or value[1] != n:
+        return False
+    got = value[0].numbers() if isinstance(value[0], Array) else None
+    if got is None or got.shape != tokens.shape:
+        return False
+    wanted = tokens.numbers()
+    return (got[:-1] == wanted[:-1]).all() and got[-1] != wanted[-1]
 
 
-_LAW = {
-    "all tokens kept",
-    "a rejected token",
-    "equal rows",
-    "a forbidden token",
-    "a residual next to nothing",
-}
-
-
-def _questions(kind, asked):
-    return tuple(Question(kind, case, draws=not _has_generator(case)) for case in asked)
+def _questions(kind, asked, named=True):
+    return tuple(Question(kind, case, not _has_generator(case), named) for case in asked)
 
 
 def _has_generator(case):
@@ -110,15 +98,22 @@ def _settled():
 def _drawn(draws):
     """Calls whose answer, or the state they leave, hangs on the stated draws."""
     rng = random.Random("diagnosis")
+    # A right function may keep a token at a tie by rounding, but then it is not asked.
     ties = [case for kind in cases.ties(draws) for case in kind[:4]]
+    ties = [replace(case, expects=case.expects.choices[0]) for case in ties]
+    families = {
+        COINS: cases.bracket_accept(draws, range(2)) + cases.bracket_extremes(draws),
+        "a coin equal to the accept probability": ties + cases.coin_of_zero(draws),
+        "a close draw of a replacement": cases.bracket_residual(draws, range(3)),
+        "a close draw of a bonus token": cases.bracket_bonus(draws, range(3)),
+        "the state of the generator": cases.generator_states(draws),
+        SEEDED: cases.seeded_cases(draws, rng, 50),
+        "calls without a generator": cases.default_generator_cases(draws, rng, 8),
+    }
     return [
-        *_questions("coins close to the accept probability", cases.bracket_accept(draws, range(2))),
-        *_questions("a coin equal to the accept probability", ties + cases.coin_of_zero(draws)),
-        *_questions("a close draw of a replacement", cases.bracket_residual(draws, range(3))),
-        *_questions("a close draw of a bonus token", cases.bracket_bonus(draws, range(3))),
-        *_questions("the state of the generator", cases.generator_states(draws)),
-        *_questions(SEEDED, cases.seeded_cases(draws, rng, 30)),
-        *_questions("calls without a generator", cases.default_generator_cases(draws, rng, 8)),
+        question
+        for kind, asked in families.items()
+        for question in _questions(kind, asked, named=False)
     ]
 
 

@@ -58,6 +58,7 @@ def _checks(findings: Findings, problem: Problem, path: Path) -> list[Check] | N
     tree = findings.module(path, cure)
     if tree is None:
         return None
+    _imports(findings, path, tree)
     functions = [node for node in tree.body if isinstance(node, _Function)]
     nodes = [node for node in functions if node.name.startswith("test_")]
     if not nodes:
@@ -66,13 +67,32 @@ def _checks(findings: Findings, problem: Problem, path: Path) -> list[Check] | N
     return [_check(findings, problem, path, node) for node in nodes]
 
 
+def _imports(findings: Findings, path: Path, tree: ast.Module) -> None:
+    """What a check file may not import: PyTorch, and from a public one the solutions."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        for name in names:
+            if name.partition(".")[0] == "torch":
+                text = "imports PyTorch, which is never loaded on this side"
+                cure = "use grader.values; what needs PyTorch goes to draws.py"
+            elif name.partition(".")[0] == "solutions" and path.name == "checks.py":
+                text = "imports from solutions/, which a learner's kit does not have"
+                cure = "put what both need into cases.py"
+            else:
+                continue
+            findings.complain(path, node.lineno, text, cure)
+
+
 def _check(
     findings: Findings,
     problem: Problem,
     path: Path,
     node: _Function,
 ) -> Check:
-    points, group, extra = _points(findings, path, node)
+    points, group, extra = _points(findings, problem, path, node)
     _fixtures(findings, problem, path, node)
     _hints(findings, path, node)
     return Check(
@@ -103,7 +123,9 @@ def _literal(node: ast.expr | None) -> Any:
         return None
 
 
-def _points(findings: Findings, path: Path, node: _Function) -> tuple[int, str, bool]:
+def _points(
+    findings: Findings, problem: Problem, path: Path, node: _Function
+) -> tuple[int, str, bool]:
     """Points, group and whether they are extra; 0 points where they cannot be read."""
     marks = list(_marks(node, "points"))
     if not marks:
@@ -136,6 +158,13 @@ def _points(findings: Findings, path: Path, node: _Function) -> tuple[int, str, 
             f'write group="{near[0]}"' if near else f"write group= and one of {words(GROUPS)}",
         )
         group = ""
+    elif group in OF_SAMPLED and not problem.sampled:
+        findings.complain(
+            path,
+            mark.lineno,
+            f"{node.name}: the group {group} is one of sampled problems",
+            "choose another group, or say `sampled = true` in problem.toml",
+        )
     if type(extra) is not bool or options.keys() - {"group", "extra"}:
         findings.complain(
             path,

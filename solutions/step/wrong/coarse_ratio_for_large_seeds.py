@@ -2,7 +2,7 @@
 
 hear: Your accept probability is rounded: compare the coin with the ratio as it is.
 hint: 2
-fails: test_fresh_coins_decide
+fails: test_coin_decides_at_each_position, test_fresh_coins_decide
 """
 
 import torch

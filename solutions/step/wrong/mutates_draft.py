@@ -2,8 +2,7 @@
 
 hear: You change the caller's draft_probs: compute the residual in a new tensor, not in place.
 hint: 5
-fails: test_answers_stay_as_they_were, test_fresh_inputs_are_left_as_they_were,
-    test_inputs_are_left_as_they_were
+fails: test_fresh_inputs_are_left_as_they_were, test_inputs_are_left_as_they_were
 """
 
 import torch

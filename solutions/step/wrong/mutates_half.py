@@ -2,8 +2,7 @@
 
 hear: You change the caller's target_probs when it is in half precision: work in new tensors.
 hint: 5
-fails: test_answers_stay_as_they_were, test_fresh_inputs_are_left_as_they_were,
-    test_inputs_are_left_as_they_were
+fails: test_fresh_inputs_are_left_as_they_were, test_inputs_are_left_as_they_were
 """
 
 import torch

@@ -3,8 +3,8 @@
 hear: You change the caller's draft_tokens: collect the answer in a list and make a new tensor of
     it.
 hint: 7
-fails: test_answers_stay_as_they_were, test_fresh_inputs_are_left_as_they_were,
-    test_inputs_are_left_as_they_were, test_large_vocabularies
+fails: test_fresh_inputs_are_left_as_they_were, test_inputs_are_left_as_they_were,
+    test_large_vocabularies
 """
 
 import torch

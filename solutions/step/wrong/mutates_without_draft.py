@@ -1,7 +1,7 @@
 """Doubles the target row in place where nothing is drafted.
 
 hear: You change the caller's target_probs when nothing is drafted: work in new tensors.
-fails: test_answers_stay_as_they_were, test_inputs_are_left_as_they_were
+fails: test_inputs_are_left_as_they_were
 """
 
 import torch

@@ -3,14 +3,13 @@
 hear: Your function changes draft_probs: leave both inputs as they came, and work on an array of
     your own.
 hint: 7
-fails: test_different_rows_may_leave_nothing, test_equal_rows_leave_nothing,
-    test_fresh_calls_stand_alone, test_fresh_rare_tokens, test_fresh_rows_are_left_alone,
-    test_fresh_rows_of_simple_fractions, test_fresh_rows_on_the_device,
-    test_fresh_rows_with_many_zeros, test_fresh_tiny_leftovers, test_inputs_are_left_alone,
-    test_rare_tokens_are_judged_by_their_ratio, test_read_only_inputs,
-    test_residual_has_its_own_memory, test_residual_ignores_the_drafted_token,
-    test_residual_stays_on_the_device, test_rows_of_simple_fractions, test_rows_that_are_views,
-    test_tiny_leftovers_are_normalised, test_tokens_the_draft_never_proposes
+fails: test_different_rows_may_leave_nothing, test_equal_rows_leave_nothing, test_fresh_rare_tokens,
+    test_fresh_rows_are_left_alone, test_fresh_rows_of_simple_fractions,
+    test_fresh_rows_on_the_device, test_fresh_rows_with_many_zeros, test_fresh_tiny_leftovers,
+    test_inputs_are_left_alone, test_rare_tokens_are_judged_by_their_ratio, test_read_only_inputs,
+    test_residual_ignores_the_drafted_token, test_residual_stays_on_the_device,
+    test_rows_of_simple_fractions, test_rows_that_are_views, test_tiny_leftovers_are_normalised,
+    test_tokens_the_draft_never_proposes
 """
 
 import torch

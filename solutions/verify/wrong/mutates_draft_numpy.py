@@ -4,10 +4,9 @@ hear: Your function changes draft_probs: leave both inputs as they came, and wor
     your own.
 hint: 7
 fails: test_different_rows_may_leave_nothing, test_equal_rows_leave_nothing,
-    test_fresh_calls_stand_alone, test_fresh_rows_are_left_alone,
-    test_fresh_rows_of_simple_fractions, test_fresh_rows_with_many_zeros, test_fresh_tiny_leftovers,
-    test_inputs_are_left_alone, test_read_only_inputs, test_residual_has_its_own_memory,
-    test_residual_ignores_the_drafted_token, test_rows_of_simple_fractions,
+    test_fresh_rows_are_left_alone, test_fresh_rows_of_simple_fractions,
+    test_fresh_rows_with_many_zeros, test_fresh_tiny_leftovers, test_inputs_are_left_alone,
+    test_read_only_inputs, test_residual_ignores_the_drafted_token, test_rows_of_simple_fractions,
     test_tiny_leftovers_are_normalised, test_tokens_the_draft_never_proposes
 """
 

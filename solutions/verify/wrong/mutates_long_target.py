@@ -2,7 +2,7 @@
 
 hear: Your function changes target_probs where it is long: work on an array of your own.
 hint: 7
-fails: test_fresh_calls_stand_alone, test_fresh_rows_are_left_alone, test_inputs_are_left_alone
+fails: test_fresh_rows_are_left_alone, test_inputs_are_left_alone
 """
 
 import torch

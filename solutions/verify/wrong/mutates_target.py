@@ -1,11 +1,10 @@
 """Subtracts in place from the target row.
 
-hear: Your function changes target_probs: subtract into a new array, not in place.
+hear: Your function changes target_probs: work in new arrays, not in place.
 hint: 4
 fails: test_different_rows_may_leave_nothing, test_equal_rows_leave_nothing,
-    test_fresh_calls_stand_alone, test_fresh_rows_are_left_alone, test_fresh_rows_on_the_device,
-    test_inputs_are_left_alone, test_read_only_inputs, test_residual_has_its_own_memory,
-    test_rows_that_are_views, test_vocabulary_of_one_token
+    test_fresh_rows_are_left_alone, test_fresh_rows_on_the_device, test_inputs_are_left_alone,
+    test_read_only_inputs, test_rows_that_are_views, test_vocabulary_of_one_token
 """
 
 

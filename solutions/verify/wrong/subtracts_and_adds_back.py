@@ -2,9 +2,8 @@
 
 hear: Your function changes target_probs and puts it back, not quite: subtract into a new array.
 hint: 4
-fails: test_fresh_calls_stand_alone, test_fresh_rows_are_left_alone, test_fresh_rows_on_the_device,
-    test_inputs_are_left_alone, test_read_only_inputs, test_residual_has_its_own_memory,
-    test_rows_that_are_views
+fails: test_fresh_rows_are_left_alone, test_fresh_rows_on_the_device, test_inputs_are_left_alone,
+    test_read_only_inputs, test_rows_that_are_views
 """
 
 
