@@ -7,11 +7,14 @@ is checked once. The rules of files alone are tested in `test_rules.py`.
 from __future__ import annotations
 
 import json
+import os
 import random
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +26,7 @@ from grader.dev.complaints import Complaint
 from grader.kit import Kit
 from tests import dev_kits
 from tests.conftest import ROOT
+from tests.kits import processes
 
 DIAGNOSIS = '''\
 """Three questions."""
@@ -433,3 +437,65 @@ def test_a_learners_kit_cannot_be_checked(tmp_path, dev):
     )
     assert done.returncode == 2
     assert "a learner's kit, without solutions/" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (("--junit", "{kit}/problems/sound/checks.py"), "a place of the kit's own files"),
+        (("--matrix", "{kit}/solutions/sound/solution.py"), "a place of the kit's own files"),
+        (("--junit", "{out}/one", "--matrix", "{out}/one"), "named twice"),
+        (("--junit", "{out}"), "a folder"),
+        (("--junit", "{out}/none/x.xml"), "there is no folder"),
+    ],
+)
+def test_an_output_is_refused_before_anything_is_graded(dev, kit, tmp_path, options, text):
+    """A place that must not be written to, or cannot be, is told at once, and nothing is lost."""
+    before = (kit.problems / "sound/checks.py").read_bytes()
+    done = dev("check", "sound", *(each.format(kit=kit.root, out=tmp_path) for each in options))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert text in done.stderr
+    assert (kit.problems / "sound/checks.py").read_bytes() == before
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(dev, tmp_path):
+    """An output that is no ordinary file takes the text, and is replaced by nothing."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        done = dev("check", "sound", "--jobs", "1", "--junit", pipe)
+        assert b"<testsuites" in reader.communicate(timeout=60)[0]
+    assert done.returncode in (0, 1), done.stderr
+    assert pipe.is_fifo()
+
+
+def test_no_line_is_a_command_to_a_ci_runner(kit, dev):
+    """What a file says cannot begin a line that GitHub would obey."""
+    text = "You are wrong.\n::error::nothing of the sort\n"
+    dev_kits.add(kit.root, "problems/unnamed/odd\n::error::x.txt", text)
+    done = dev("check", "unnamed", "--jobs", "1")
+    (kit.root / "problems/unnamed/odd\n::error::x.txt").unlink()
+    assert done.returncode == 1
+    assert not [line for line in done.stdout.splitlines() if line.lstrip().startswith("::")]
+
+
+def test_lanes_end_with_whoever_asked_for_them(kit):
+    """A check that is killed leaves no process behind."""
+    argv = [sys.executable, "-P", "-m", "grader", "--kit", kit.root, "dev", "check", "sound"]
+    with subprocess.Popen([*map(str, argv)], stdout=subprocess.DEVNULL) as asked:
+        lanes = _until(lambda: _children(asked.pid))
+        asked.kill()
+    assert lanes
+    assert _until(lambda: not {p.pid for p in processes()} & lanes)
+
+
+def _children(parent: int) -> set[int]:
+    return {p.pid for p in processes() if p.parent == parent and "spawn_main" in p.command}
+
+
+def _until(known: Callable[[], Any]) -> Any:
+    """What `known` gives once it is true, within half a minute."""
+    end = time.monotonic() + 30
+    while not (found := known()) and time.monotonic() < end:
+        time.sleep(0.1)
+    return found

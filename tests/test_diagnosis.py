@@ -154,6 +154,40 @@ def test_broken_answers_are_a_fault_of_the_kit(root, grade, tmp_path, text):
         grade("return logits", tmp_path / "kit")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import no_such_module\n",
+        "def sittings(:\n",
+        "",
+        "def sittings(library, device, draws):\n    raise ValueError\n",
+        "def sittings(library, device, draws):\n    return []\n",
+        "def sittings(library, device, draws):\n    return ['one']\n",
+    ],
+)
+def test_broken_questions_are_a_fault_of_the_kit(grade, tmp_path, started, text):
+    """A diagnosis.py that cannot be asked is told by its name, not as a crash of the grader."""
+    root = tmp_path / "kit"
+    root.mkdir()
+    # A slug of its own: Python imports a module once.
+    slug = f"soft{abs(hash(text))}"
+    scaffold.write(scaffold.kit_in(root), slug)
+    dev_kits.add(root, f"problems/{slug}/diagnosis.py", text)
+    with pytest.raises(KitFault, match=f"problems/{slug}/diagnosis.py: "):
+        grade_file(root, slug, root / f"templates/{slug}.py", started)
+
+
+@pytest.mark.parametrize("key", ["row", "sentence", "hint"])
+def test_answers_changed_by_hand_are_refused(root, grade, tmp_path, key):
+    """What learners are told was written by `grade dev diagnose`, to the letter."""
+    shutil.copytree(root, tmp_path / "kit")
+    path = tmp_path / "kit/problems/soft/diagnosis.json"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(f'"{key}": ', f'"{key}":  ', 1), encoding="utf-8")
+    with pytest.raises(KitFault, match="changed by hand"):
+        grade("return logits", tmp_path / "kit")
+
+
 def test_a_wrong_reference_stores_nothing(root, tmp_path):
     """Where the reference is wrong on a question nothing is written."""
     shutil.copytree(root, tmp_path / "kit", ignore=shutil.ignore_patterns("diagnosis.json"))
@@ -218,6 +252,47 @@ def test_swapped_arguments_are_recognised(started, tmp_path, slug):
     report = grade_file(ROOT, slug, tmp_path / f"{slug}.py", started)
     assert report.likely_cause is not None
     assert "first" in report.likely_cause.sentence
+
+
+# Wrong in a way that no sentence fits but the general ones; each was once told a false one.
+NOT_ACCUSED = {
+    "a draft is cut at five": ("draft_tokens = draft_tokens[:5]", "1.0", "first coin"),
+    "a ratio is raised": ("", "1.2", "first coin"),
+    "a bonus from likely tokens": (
+        "target_probs = target_probs.where(target_probs > 0.2, torch.zeros(()))",
+        "1.0",
+        "draw nothing else",
+    ),
+}
+
+
+@needs_solutions
+@pytest.mark.parametrize(("head", "factor", "false"), NOT_ACCUSED.values(), ids=NOT_ACCUSED)
+def test_a_near_miss_is_not_accused(started, tmp_path, head, factor, false):
+    """A mistake that only resembles a known one is not told that one's sentence."""
+    (tmp_path / "step.py").write_text(
+        f"""\
+import torch
+
+
+def speculative_decode_step(draft_probs, target_probs, draft_tokens, generator=None):
+    {head or "pass"}
+    kept = []
+    for i, t in enumerate(draft_tokens.tolist()):
+        ratio = (target_probs[i, t] / draft_probs[i, t]).item()
+        if torch.rand((), generator=generator).item() < min(1.0, {factor} * ratio):
+            kept.append(t)
+            continue
+        w = (target_probs[i] - draft_probs[i]).clamp(min=0)
+        return torch.tensor([*kept, int(torch.multinomial(w, 1, generator=generator))]), i
+    w = target_probs[len(kept)]
+    return torch.tensor([*kept, int(torch.multinomial(w, 1, generator=generator))]), len(kept)
+""",
+        encoding="utf-8",
+    )
+    report = grade_file(ROOT, "step", tmp_path / "step.py", started)
+    told = report.likely_cause.sentence if report.likely_cause else ""
+    assert (report.score < report.max_score, false in told) == (True, False)
 
 
 # How `step` may draw, all of the right law: what the learner hears must name the broken rule.

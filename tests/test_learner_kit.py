@@ -133,6 +133,15 @@ def test_a_repository_that_git_will_not_read_is_no_plain_folder(kit, tmp_path):
         learner_kit.write(kit, tmp_path / "out")
 
 
+def test_a_broken_repository_is_no_plain_folder_either(kit, tmp_path):
+    """Git calls a folder with a spoilt HEAD no repository; what lies in it stays at home."""
+    git(kit.root, "init", "--quiet")
+    dev_kits.add(kit.root, ".git/HEAD", "garbage\n")
+    dev_kits.add(kit.root, "grades.csv", "Ada,100\n")
+    with pytest.raises(UsageError, match="git does not tell"):
+        learner_kit.write(kit, tmp_path / "out")
+
+
 def test_a_hooks_repository_is_not_asked(kit, tmp_path, monkeypatch):
     """Inside a git hook the environment names a repository, which need not be the kit's."""
     (tmp_path / "other").mkdir()

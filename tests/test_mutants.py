@@ -304,3 +304,11 @@ def test_the_records_of_this_kit_name_mutants_that_there_are(slug):
     found = Record.read(problem)
     assert found.complaints == ()
     assert found.entries.keys() <= {mutant.key for mutant in mutants.mutants(problem)}
+
+
+def test_a_record_in_another_form_of_toml_is_read():
+    """`[[ equivalent ]]` and a list of tables are TOML too; the line is then the first."""
+    table = '{file = "solution.py", before = "a", after = "b", reason = "None."}'
+    found = Record.parse("solutions/next/mutants.toml", f"equivalent = [{table}]\n")
+    assert [entry.line for entry in found.entries.values()] == [1]
+    assert found.complaints == ()

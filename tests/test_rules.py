@@ -216,6 +216,26 @@ def test_every_check_has_a_group_that_is_known(edit, told):
     told(CHECKS, "no group is called 'devices'", 'write group="device"', 'group="devices"')
 
 
+def test_a_group_of_sampled_problems_is_theirs_alone(edit, told):
+    """`law`, `draws` and `seeded` mean nothing where nothing is sampled."""
+    edit(CHECKS, 'points(2, group="device")', 'points(2, group="law")')
+    told(CHECKS, "the group law is one of sampled problems", "sampled = true", 'group="law"')
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "cure"),
+    [
+        ("import torch", "imports PyTorch", "draws.py"),
+        ("from torch import nn", "imports PyTorch", "draws.py"),
+        ("from solutions.halve import hidden", "imports from solutions/", "cases.py"),
+    ],
+)
+def test_a_check_file_imports_what_a_learners_kit_has(edit, told, line, text, cure):
+    """PyTorch is never loaded beside the checks, and a learner has no solutions."""
+    edit(CHECKS, "import pytest\n", f"import pytest\n{line}\n")
+    told(CHECKS, text, cure, line)
+
+
 def test_every_check_has_a_group(edit, told):
     """Points without a group are told with the groups there are."""
     edit(CHECKS, 'points(2, group="device")', "points(2)")

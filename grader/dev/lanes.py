@@ -50,7 +50,7 @@ def grade_all(
     lanes = min(lanes or cores(), len(jobs))
     # A new interpreter for each lane: forking one that has threads is not safe.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(lanes, context, _open_lane, (kit,)) as pool:
+    with ProcessPoolExecutor(lanes, context, _open_lane, (kit, os.getpid())) as pool:
         waiting: dict[Future[Report | FaultReport], int] = {
             pool.submit(_grade, job): place for place, job in enumerate(jobs)
         }
@@ -76,12 +76,12 @@ _kit: Kit | None = None
 _launcher: Launcher | None = None
 
 
-def _open_lane(kit: Kit) -> None:
+def _open_lane(kit: Kit, parent: int) -> None:
     global _kit, _launcher
     from grader.workers import launcher
 
     _kit, _launcher = kit, launcher("auto")
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 
 def _end_with(parent: int) -> None:
