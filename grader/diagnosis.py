@@ -40,7 +40,7 @@ FORMAT = 1
 # How a submission ends that is told of by itself, and would cost its time here once more.
 _ENDED = frozenset({"timeout", "memory", "crash", "died", "flood", "exit"})
 _LEAST_SAME = 5  # so many wrong answers in common make a file known
-_LEAST_OF_DTYPE = 4  # fewer wrong answers may have their dtype in common by chance
+_LEAST_KINDS = 3  # fewer kinds of input may have their dtype in common by chance
 _LEAST_RIGHT = 10  # so many right answers before one wrong kind of input is called the only one
 
 
@@ -308,7 +308,7 @@ def by_itself(found: Findings) -> Cause | None:
     dtypes = {_dtype(finding) for finding in wrong}
     right = {f.question.kind for f in asked if f.trace is None and _dtype(f) not in dtypes}
     # What is asked in one dtype alone does not tell a dtype from anything else.
-    if len(dtypes) == 1 and right.issuperset(kinds) and len(wrong) >= _LEAST_OF_DTYPE:
+    if len(dtypes) == 1 and right.issuperset(kinds) and len(kinds) >= _LEAST_KINDS:
         return Cause(f"You are right with every dtype that was tried but one: {dtypes.pop()}.")
     return None
 
