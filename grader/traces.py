@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from grader.expect import changed
 from grader.submission import Case, Outcome
 from grader.values import EPS, Array, Cut, NumpyScalar, Other, Value
 
@@ -84,8 +85,6 @@ def eps_of(case: Case) -> float:
 
 def _changed(given: tuple[Value, ...], after: tuple[Value, ...]) -> list[int]:
     """The places of the arguments that are not what was passed."""
-    from grader.expect import changed
-
     return [i for i, pair in enumerate(zip(given, after, strict=False)) if changed(*pair, "")]
 
 

@@ -112,6 +112,16 @@ def _dead(root: Path, slug: str) -> None:
     (root / f"solutions/{slug}/wrong/overflows.py").unlink()
 
 
+def _all_or_nothing(root: Path, slug: str) -> None:
+    """No file fails the check on large logits but one that fails everything."""
+    dev_kits.add(
+        root,
+        f"solutions/{slug}/wrong/overflows.py",
+        '"""Answers nothing.\n\nhear: You return None.\nfails: all\n"""\n\n\n'
+        f"def {slug}(logits, temperature):\n    return None\n",
+    )
+
+
 def _stale(root: Path, slug: str) -> None:
     dev_kits.add(root, f"problems/{slug}/diagnosis.py", DIAGNOSIS.format(slug=slug))
 
@@ -187,6 +197,7 @@ BROKEN = {
     "passed": _passed,
     "lucky": _lucky,
     "dead": _dead,
+    "all_or_nothing": _all_or_nothing,
     "stale": _stale,
     "diagnosed": _diagnosed,
     "accused": _accused,
@@ -293,6 +304,12 @@ def test_every_check_is_failed_by_a_wrong_file(told):
     complaint = told("dead", "dead check", "test_large_logits", "or delete the check")
     lines = (ROOT / "grader/dev/scaffold_files/checks.py.txt").read_text(encoding="utf-8")
     assert lines.splitlines()[complaint.line - 1].startswith("def test_large_logits")
+
+
+def test_a_file_that_fails_everything_keeps_no_check_alive(told):
+    """`return None` fails any check, so it says of none what it is for."""
+    text = "test_large_logits is failed by no wrong file in torch but such as fail every check"
+    told("all_or_nothing", "dead check", text, "or delete the check")
 
 
 def test_a_diagnosis_that_was_never_written_is_told(told):

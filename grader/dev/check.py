@@ -3,8 +3,8 @@
 The files of a problem agree with each other; the reference has full marks with several seeds; the
 untouched stub and a function that returns None load and have nothing; every wrong file fails
 exactly the checks it names, every right file has full marks, every stream file its verdict; every
-check is failed by a wrong file; what a learner is told looks like what it is; nothing of
-`solutions/` is handed out.
+check is failed by a wrong file that passes another (one that fails all shows nothing of any); what
+a learner is told looks like what it is; nothing of `solutions/` is handed out.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ RULES = {
     "stream": "every stream file has its verdict",
     "wrong": "every wrong file loses points",
     "fails": "every wrong file fails exactly the checks it names",
-    "dead check": "every check is failed by at least one wrong file",
+    "dead check": "every check is failed by a wrong file that passes another",
     "diagnosis": "what a learner is told to have done is what the file does",
     "leak": "nothing of solutions/ is handed out",
 }
@@ -140,7 +140,6 @@ def check(
             continue
         mine = [result for result in results if result.known.slug == problem.slug]
         complaints += _dead_checks(kit, problem, mine)
-        notes += _weak_checks(problem, mine)
     leaked, said = leaks.leaks(kit)
     return Verdict(
         problems=tuple(slugs),
@@ -431,28 +430,17 @@ def _dead_checks(kit: Kit, problem: Problem, results: Sequence[Result]) -> Itera
         killed = _killers(problem, results, library)
         for path in (problem.checks, *([problem.hidden] if problem.hidden else [])):
             for name, line in _defined(path, library):
-                if not killed.get(name):
+                files = killed.get(name, {})
+                if not any(files.values()):
+                    but = " but such as fail every check" if files else ""
                     yield Complaint(
                         path.relative_to(kit.root).as_posix(),
                         line,
                         "dead check",
-                        f"{name} is failed by no wrong file in {library}",
+                        f"{name} is failed by no wrong file in {library}{but}",
                         f"add a file to solutions/{problem.slug}/wrong/ that it is there to catch, "
                         "or delete the check",
                     )
-
-
-def _weak_checks(problem: Problem, results: Sequence[Result]) -> Iterator[str]:
-    """Checks that only files fail which fail everything: not wrong, and not worth much."""
-    if not results:
-        return
-    for library in problem.libraries:
-        for name, files in _killers(problem, results, library).items():
-            if files and not any(specific for specific in files.values()):
-                yield (
-                    f"{problem.slug}, {library}: {name} is failed only by wrong files that fail "
-                    "every check; one that fails little else would show what it is for"
-                )
 
 
 def _killers(
@@ -471,7 +459,7 @@ def _killers(
             files = killers.setdefault(check.id, {})
             # Where a device check cannot be run, the file's own word has to do.
             if check.id in always or (no_device(check) and check.id in (known.fails or ())):
-                files[known.name] = always != every
+                files[known.name] = always != every or len(every) == 1
     return killers
 
 

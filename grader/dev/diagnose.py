@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader import diagnosis, submission_file, traces
+from grader import diagnosis, score_file, submission_file, traces
 from grader.checkrun import declared
 from grader.dev.complaints import Complaint
 from grader.dev.known import Known, known_files
@@ -55,9 +55,7 @@ def write(kit: Kit, problem: Problem) -> Written:
             stored += len(entry["known"])
             left_out += missing
     path = diagnosis.path_of(problem)
-    partial = path.with_name(f".{path.name}.new")
-    partial.write_text(_text(document), encoding="utf-8")
-    partial.replace(path)
+    score_file.write(path, _text(document))
     return Written(path, stored, tuple(left_out))
 
 
