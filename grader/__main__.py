@@ -43,7 +43,7 @@ def start_ahead(arguments: list[str]) -> Launcher | None:
     """
     if _command(arguments) != "run" or {"--help", "--version"} & {*arguments}:
         return None
-    if any(argument.startswith("--workers") for argument in arguments):
+    if any(argument.startswith(("--workers", "--isolation")) for argument in arguments):
         return None
     try:
         from grader import workers

@@ -268,6 +268,19 @@ def _hint(
     default="auto",
     help="How the processes that run the file are made.",
 )
+@click.option(
+    "--isolation",
+    type=click.Choice(["auto", "locked", "no-open", "process"]),
+    default="auto",
+    help="How far they are kept apart (default: the best this machine has).",
+)
+@click.option("--require-isolation", is_flag=True, help="Refuse to grade at level process.")
+@click.option(
+    "--i-trust-this-file",
+    "on_trust",
+    is_flag=True,
+    help="Run hidden checks at level process too, where FILE could read them.",
+)
 @click.pass_obj
 def _run(
     folder: Path | None, /, file: Path, json_path: Path | None, full: bool, **asked: Any
@@ -283,7 +296,9 @@ def _run(
     target = score_file.prepare(json_path, file) if json_path and not json_alone else None
     screen = sys.stderr if json_alone else sys.stdout
     # Loading PyTorch takes most of the time of a grading: it begins before anything is read.
-    started = click.get_current_context().meta[_STARTED] or workers.launcher(asked["workers"])
+    started = click.get_current_context().meta[_STARTED] or workers.launcher(
+        asked["workers"], level=asked["isolation"]
+    )
     try:
         _make_ready_to_print(screen)
         kit = _kit(folder)
@@ -335,6 +350,8 @@ def _graded(
         hidden=not asked["no_hidden"],
         workers=asked["workers"],
         started=started,
+        require_isolation=asked["require_isolation"],
+        on_trust=asked["on_trust"],
     )
     return exercise, report
 

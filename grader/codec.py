@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from grader.clean import clean_line
 from grader.values import (
     LAYOUTS,
@@ -87,6 +89,7 @@ class ReplyPayload:
     def __init__(self, data: memoryview) -> None:
         self._data = data
         self._left = len(data)
+        self.items = 0  # of all containers of the value that is being read
 
     def take(self, start: int, length: int) -> bytes:
         """A copy of some bytes; WireError where they are not there or more than all were taken."""
@@ -98,8 +101,10 @@ class ReplyPayload:
 
 def decode(tagged: Any, payload: ReplyPayload, depth: int = 0) -> Value:
     """The value a reply claims; raises WireError for anything but an exact, legal tag."""
-    if depth > wire.DEPTH_LIMIT + 1:
+    if depth > wire.DEPTH_LIMIT:
         raise WireError("value is nested too deeply")
+    if depth == 0:
+        payload.items = 0
     if type(tagged) is not list or not tagged or type(tagged[0]) is not str:
         raise WireError("value without a tag")
     tag, *parts = tagged
@@ -119,7 +124,7 @@ def decode(tagged: Any, payload: ReplyPayload, depth: int = 0) -> Value:
         return _array(parts[0], payload)
     if tag == "npscalar" and _types(parts, str, str):
         return _scalar(parts[0], parts[1])
-    if tag == "other" and _types(parts, str, str):
+    if tag == "other" and _types(parts, str, str) and _is_short(*parts):
         return Other(clean_line(parts[0], wire.NAME_LIMIT), clean_line(parts[1]))
     raise WireError(f"illegal value of tag {clean_line(tag, 20)!r}")
 
@@ -128,6 +133,10 @@ def _types(parts: list[Any], *wanted: type) -> bool:
     return len(parts) == len(wanted) and all(
         type(part) is kind for part, kind in zip(parts, wanted, strict=True)
     )
+
+
+def _is_short(name: str, detail: str) -> bool:
+    return len(name) <= wire.NAME_LIMIT and len(detail) <= wire.DETAIL_LIMIT
 
 
 def _integer(text: str) -> int:
@@ -159,11 +168,24 @@ def _scalar(dtype: str, text: str) -> NumpyScalar:
         if text not in ("0", "1"):
             raise WireError("illegal bool")
         return NumpyScalar(dtype, text == "1")
-    return NumpyScalar(dtype, _float(text) if dtype.startswith("float") else _integer(text))
+    value = _float(text) if dtype.startswith("float") else _integer(text)
+    if not _fits(dtype, value):
+        raise WireError(f"a number that is no {dtype}")
+    return NumpyScalar(dtype, value)
+
+
+def _fits(dtype: str, value: float | int) -> bool:
+    """Whether a NumPy scalar of this dtype can hold exactly this number."""
+    if isinstance(value, int):
+        limits = np.iinfo(dtype)
+        return int(limits.min) <= value <= int(limits.max)
+    with np.errstate(over="ignore"):
+        return math.isnan(value) or float(np.dtype(dtype).type(value)) == value
 
 
 def _container(tag: str, length: int, items: list[Any], payload: ReplyPayload, depth: int) -> Value:
-    if not 0 <= length < 2**62 or len(items) > wire.ITEMS_LIMIT:
+    payload.items += len(items)
+    if not 0 <= length < 2**62 or len(items) > wire.ITEMS_LIMIT or payload.items > wire.VALUE_LIMIT:
         raise WireError(f"illegal length of a {tag}")
     if len(items) != length:
         if items:
@@ -176,17 +198,27 @@ def _container(tag: str, length: int, items: list[Any], payload: ReplyPayload, d
         if type(pair) is not list or len(pair) != 2:
             raise WireError("dict item without key and value")
         key = decode(pair[0], payload, depth + 1)
+        if not _can_be_key(key):
+            raise WireError("dict key that cannot be one")
         if type(key) not in (str, int, float, bool, type(None), tuple):
             # Records compare by identity: such a key is no expected one, and is kept as such.
             key = Other(f"{type_name(key)} key")
-        try:
-            result[key] = decode(pair[1], payload, depth + 1)
-        except TypeError:
-            raise WireError("dict key that cannot be one") from None
+        result[key] = decode(pair[1], payload, depth + 1)
     if len(result) != length:
         # True and 1, or nan twice, are no keys of a legal answer; the length tells them apart.
         return Cut("dict", length)
     return result
+
+
+def _can_be_key(key: Value) -> bool:
+    """Whether what a worker says is a key can have been one."""
+    if type(key) is tuple:
+        return all(map(_can_be_key, key))
+    if isinstance(key, Cut):
+        return key.type_name == "tuple"
+    if isinstance(key, Array):
+        return key.library == "torch"
+    return type(key) not in (list, dict)
 
 
 def _array(spec: dict[str, Any], payload: ReplyPayload) -> Array:
@@ -197,6 +229,8 @@ def _array(spec: dict[str, Any], payload: ReplyPayload) -> Array:
         raise WireError("array of an unknown library")
     if type(spec["dtype"]) is not str or spec["dtype"] not in wire.ITEM_SIZE:
         raise WireError("array of an unknown dtype")
+    if library == "numpy" and spec["dtype"] == "bfloat16":
+        raise WireError("NumPy array of a dtype that NumPy does not have")
     if type(spec["device"]) is not str or len(spec["device"]) > wire.NAME_LIMIT:
         raise WireError("array with an illegal device")
     flags = spec["grad"], spec["writeable"], spec["inference"]

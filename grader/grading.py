@@ -13,7 +13,7 @@ from typing import Any
 from grader.faults import KitFault, UsageError
 from grader.kit import Kit
 from grader.problem import Problem
-from grader.report import Output
+from grader.report import Isolation, Output
 from grader.submission import Clock, Helper, Submission, Trusted
 from grader.workers import Fresh, Launcher
 
@@ -133,6 +133,12 @@ class Grading:
     def accelerator(self) -> str:
         """What device checks run on: "sim" or "cuda"."""
         return "cuda" if self.request.device == "cuda" else "sim"
+
+    def isolation(self) -> Isolation:
+        """What keeps the submission apart, proved; on CUDA some of its workers are less so."""
+        if self.request.device == "cuda":
+            return self._launcher_for("cuda").isolation()
+        return self._launcher.isolation()
 
     def output(self) -> Output:
         """What the submission printed in its shared worker. This ends all workers."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grader.clean import clean, clean_line
-from grader.report import CheckResult, Failure, Output, Report
+from grader.report import CheckResult, Failure, Isolation, Output, Report
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -308,7 +308,18 @@ def _result(report: Report, hidden_points: int) -> Iterator[Line]:
         yield _entry("Hidden", (f"{hidden_points} more points when your course grades it", "dim"))
     if report.likely_cause:
         yield _entry("Likely cause", (clean_line(report.likely_cause.sentence, 600), "warn"))
+    yield _entry("Isolation", (_isolation(report.isolation), "dim"))
     yield Line()
+
+
+def _isolation(found: Isolation) -> str:
+    """What kept the file apart: the level and, of its layers, those that are locks."""
+    names = {"landlock": f"Landlock {found.landlock}", "seccomp": "seccomp"}
+    names |= {name: name for name in ("nothing opened", "own user", "no capabilities", "limits")}
+    layers = ", ".join(words for name, words in names.items() if name in found.layers)
+    layers = f" ({layers})" if layers else ""
+    trust = "; on trust, since the file could read the hidden checks" if found.on_trust else ""
+    return f"{found.level}{layers}{trust}"
 
 
 def _entry(name: str, value: Span) -> Line:

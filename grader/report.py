@@ -113,10 +113,20 @@ class Environment:
 
 @dataclass(frozen=True)
 class Isolation:
-    """What kept the submission apart: the level's name and the layers that were in force."""
+    """What kept the submission apart: the level's name and the layers that were in force.
+
+    landlock: its version, 0 where it is not in force. canary: "passed" where a process has shown
+    that the locks bite, "not tried" where there are none to try. missing: what this machine cannot
+    do, or was told not to, in words. on_trust: an instructor waived the level that hidden checks
+    ask for.
+    """
 
     level: str
     layers: tuple[str, ...]
+    landlock: int = 0
+    canary: str = "not tried"
+    missing: tuple[str, ...] = ()
+    on_trust: bool = False
 
 
 @dataclass(frozen=True)

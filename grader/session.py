@@ -12,15 +12,15 @@ import sys
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.faults import KitFault, UsageError
+from grader.isolation import closed_memory
 from grader.kit import Kit
 from grader.problem import Problem
 from grader.report import Isolation, Report, SubmissionFile
 from grader.submission_file import SubmissionSource
-from grader.workers import Fresh, Launcher, Mode, launcher
+from grader.workers import Launcher, Mode, launcher
 
 if TYPE_CHECKING:
     from grader.grading import Request
@@ -37,15 +37,20 @@ def grade(
     hidden: bool = True,
     workers: Mode = "auto",
     started: Launcher | None = None,
+    require_isolation: bool = False,
+    on_trust: bool = False,
 ) -> Report:
     """Grades one submission.
 
     device: "cpu", or "cuda" to run the device checks on CUDA. seed: of the hidden checks; drawn
     where it is None. hidden: run the hidden checks if the kit has them. started: a launcher that
-    the caller made earlier and closes later.
+    the caller made earlier and closes later. require_isolation: refuse level `process`, as hidden
+    checks always do unless the file is graded `on_trust`: what it could then read or do is known,
+    and accepted.
 
     Raises KitFault where the kit, not the submission, is wrong; UsageError for a library that the
-    problem does not offer, and for a device that is not here.
+    problem does not offer, for a device that is not here, and for a submission that would
+    not be kept apart as far as is asked for.
     """
     if library not in problem.libraries:
         offered = ", ".join(problem.libraries)
@@ -73,8 +78,13 @@ def grade(
         )
         with Grading(request, started) as grading:
             grading.require_device()
+            apart = require_level(
+                grading.isolation(), asked=require_isolation, hidden=hidden, on_trust=on_trust
+            )
+            if apart.level == "process":
+                stack.enter_context(closed_memory())
             # Nothing waits for PyTorch until the first check calls the submission.
-            _prove(request, started)
+            _prove(request, started, apart)
             records = checkrun.run(grading)
             results = score.checks(records)
             load_error = grading.submission.load_failure
@@ -92,22 +102,28 @@ def grade(
             likely_cause=cause,
             output=output,
             versions=started.versions(),
-            isolation=isolation(started),
+            isolation=apart,
             started_at=started_at,
             seconds=time.monotonic() - began,
         )
 
 
-def isolation(started: Launcher) -> Isolation:
-    """What keeps a submission apart so far: a process of its own, and limits on it."""
-    layers = ["process", "wall clock", "output cap", "rlimits"]
-    if Path("/proc/self/statm").exists():
-        layers.append("memory limit")
-    layers.append("fresh interpreter" if isinstance(started, Fresh) else "fork")
-    return Isolation("process", tuple(layers))
+def require_level(apart: Isolation, *, asked: bool, hidden: bool, on_trust: bool) -> Isolation:
+    """What keeps a submission apart, unless that is less than its grading needs (UsageError)."""
+    if apart.level != "process":
+        return apart
+    lacks = f"isolation here is no more than a process of its own ({'; '.join(apart.missing)})"
+    if asked:
+        raise UsageError(f"{lacks}, and --require-isolation asks for more")
+    if hidden and not on_trust:
+        raise UsageError(
+            f"{lacks}, and there are hidden checks, which a submission could read together with "
+            "the solutions; say --no-hidden, or --i-trust-this-file if you vouch for it"
+        )
+    return replace(apart, on_trust=hidden)
 
 
-def _prove(request: Request, started: Launcher) -> None:
+def _prove(request: Request, started: Launcher, apart: Isolation) -> None:
     """Runs the reference through every check first, once per kit and environment."""
     from grader import checkrun, proof, score
     from grader.grading import Grading
@@ -115,7 +131,7 @@ def _prove(request: Request, started: Launcher) -> None:
     path = request.problem.solution(request.library)
     if path is None:
         return
-    key = proof.key(request, isolation(started).layers)
+    key = proof.key(request, apart.layers)
     if proof.known(key):
         return
     with Grading(replace(request, source=path.read_bytes()), started) as grading:

@@ -23,15 +23,17 @@ from grader.clean import clean, clean_line
 from grader.codec import ReplyPayload, RequestWriter, decode
 from grader.expect import Expectation, Mismatch, changed
 from grader.faults import KitFault
+from grader.interpreter import OUTPUT_BYTES
 from grader.problem import Limits
 from grader.report import Failure, Output
 from grader.values import Array, Generator, Value, show
 from grader.worker import wire
-from grader.workers import OUTPUT_BYTES, Ending, Launcher, Worker
+from grader.workers import Ending, Launcher, Worker
 
 CALLS_PER_REPLY = 250
 WORKERS_PER_MESSAGE = 3  # after so many deaths the other calls of a message are not tried
 _OUT_OF_MEMORY = 72  # the exit code of a worker that had too little left to say so
+_NOT_LOCKED = 73  # the exit code of a worker that could not lock itself
 _BROKEN_WORKER = 71  # the exit code of a worker whose own code stopped working
 
 
@@ -498,6 +500,7 @@ class Submission:
         }
         try:
             deadline = self._clock.deadline(self._limits.load)
+            self._worker.lock(self._limits.memory, deadline)
             self._loading = self._worker.send(header, self._source, deadline)
         except wire.WireError as error:
             self._loading = error  # told when somebody wants the worker
@@ -561,6 +564,8 @@ class Submission:
             return Failure("memory", f"used more than {self._limits.memory} MiB of memory")
         if ending.code == _BROKEN_WORKER:
             return Failure("died", "changed something in Python that the grader needs to answer")
+        if ending.code == _NOT_LOCKED:
+            raise KitFault("isolation: a worker could not put its locks on, so nothing was graded")
         return Failure("exit", f"ended the process during {doing} (exit code {ending.code})")
 
 

@@ -34,8 +34,12 @@ class SubmissionSource:
 
 
 def read(path: Path) -> SubmissionSource:
-    """The file at `path`; UsageError, saying what to do, if it cannot be a submission."""
-    data = _bytes(path)
+    """The file at `path`; UsageError, saying what to do, if it cannot be a submission.
+
+    A link is followed within its own folder only: what a learner hands in must not name a file of
+    somebody else's that the report would then quote.
+    """
+    data = _bytes(_within_its_folder(path))
     return SubmissionSource(
         name=clean_line(path.name) or "submission",
         text=_text(path, data),
@@ -94,11 +98,21 @@ def chosen_library(
     return asked
 
 
+def _within_its_folder(path: Path) -> Path:
+    """Where a path leads, if that is inside the folder it names; else UsageError."""
+    if not os.path.islink(path):  # noqa: PTH114 (which raises where the folder is closed)
+        return path
+    folder, file = (Path(os.path.realpath(each)) for each in (path.parent, path))
+    if not file.is_relative_to(folder):
+        raise UsageError(f"{path}: a link to a file outside its folder; hand in the file itself")
+    return file
+
+
 def _bytes(path: Path) -> bytes:
     # Opened without waiting, then looked at: a pipe would otherwise hold the command up for ever,
     # and looking first would leave a moment in which the path can change.
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _BINARY)
+        descriptor = os.open(path, os.O_RDONLY | _OPEN)
     except OSError as error:
         raise UsageError(_unreadable(path, error)) from None
     try:
@@ -122,7 +136,8 @@ def _bytes(path: Path) -> bytes:
     return data
 
 
-_BINARY = getattr(os, "O_BINARY", 0)
+# Not a link either: one that leads out of the folder may have come since that was looked at.
+_OPEN = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOFOLLOW", "O_BINARY", "O_CLOEXEC"))
 
 
 def _unreadable(path: Path, error: OSError) -> str:
@@ -135,6 +150,8 @@ def _unreadable(path: Path, error: OSError) -> str:
             return f"{path}: a folder, not a file; give the Python file inside it"
         case errno.EACCES | errno.EPERM:
             return f"{path}: may not be read; allow it with chmod u+r, or save a copy"
+        case errno.ELOOP:
+            return f"{path}: a link that leads nowhere; hand in the file itself"
         case errno.ENXIO:
             return f"{path}: not an ordinary file; save the submission as a .py file"
     return f"{path}: cannot be read ({error.strerror}); save a copy and try that"

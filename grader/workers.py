@@ -7,6 +7,7 @@ forking after PyTorch is not safe, and for accelerators.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
@@ -16,23 +17,23 @@ import socket
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from grader import interpreter, isolation
+from grader.canary import Canary
 from grader.faults import KitFault, UsageError
+from grader.interpreter import OUTPUT_BYTES
+from grader.report import Isolation
 from grader.worker import wire
+from grader.worker.locks import Locks
 
-OUTPUT_BYTES = 64 << 10
 START_SECONDS = 120.0  # importing PyTorch from a cold disk; not a limit on anybody's code
 
 ANSWER_SECONDS = 10.0  # for what takes the zygote milliseconds
 _UNKNOWN = -1  # the wait status of a process that could not be waited for
-
-_WORKER_FOLDER = Path(__file__).resolve().parent / "worker"
-_F_ADD_SEALS, _SEALS = 1033, 0x1 | 0x2 | 0x4  # no more seals, no shrinking, no growing
 
 Mode = Literal["auto", "fork", "fresh"]
 
@@ -131,6 +132,13 @@ class Worker:
             raise wire.WireError("a reply to something that was not asked")
         return header, payload
 
+    def lock(self, mebibytes: int, deadline: float) -> None:
+        """Tells the process to put its locks on, before it is told anything else of a submission.
+
+        mebibytes: how much memory it may use besides what it has.
+        """
+        self.send({"do": "lock", "memory": mebibytes}, b"", deadline)
+
     def ended_by_itself(self, seconds: float) -> bool:
         """Whether the process ends on its own within so many seconds."""
         return self._process.ended(seconds)
@@ -165,21 +173,72 @@ class Worker:
 
 
 class Launcher(Protocol):
-    """Makes workers. `versions` waits until PyTorch is loaded once; `device` is where they run."""
+    """Makes workers, each of which locks itself when it is told to.
+
+    `isolation` waits until a canary has proved the locks, `versions` until PyTorch is loaded once.
+    """
 
     def start(self) -> Worker: ...
+    def isolation(self) -> Isolation: ...
     def versions(self) -> dict[str, Any]: ...
     def close(self) -> None: ...
 
 
-class Forked:
-    """Workers forked from one process that has PyTorch loaded (Linux)."""
+class Locking:
+    """The locks of a launcher's workers, their rules, and the proof that they bite."""
 
-    def __init__(self) -> None:
+    def __init__(self, locks: Locks, *, fresh: bool) -> None:
+        self.locks = locks
+        self._fresh = fresh
+        self.rules = isolation.rules(locks)
+        tried = locks.landlock or locks.seccomp
+        self._canary = Canary(locks, self.rules) if tried else None
+        self._proved: Isolation | None = None
+
+    def proved(self) -> Isolation:
+        """What is in force; waits for the canary. KitFault where a lock does not bite."""
+        if self._proved is None:
+            verdict = None if self._canary is None else self._canary.verdict()
+            self._proved = isolation.told(
+                self.locks,
+                fresh=self._fresh,
+                canary="passed" if verdict else "not tried",
+                untried=verdict.untried if verdict else (),
+            )
+        return self._proved
+
+    def close(self) -> None:
+        """Ends the canary, if nobody asked for its verdict, and lets go of the rules."""
+        if self._canary is not None:
+            self._canary.close()
+        if self.rules is not None:
+            os.close(self.rules)
+            self.rules = None
+
+
+class Forked:
+    """Workers forked from one process that has PyTorch loaded (Linux). locks: the best there are
+    unless given."""
+
+    def __init__(self, locks: Locks | None = None) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        # First of all: loading PyTorch takes longer than all that follows.
         with theirs:
-            self._zygote = _python(["zygote", str(theirs.fileno())], (theirs.fileno(),))
+            self._zygote = interpreter.start(["zygote", str(theirs.fileno())], (theirs.fileno(),))
         self._versions: dict[str, Any] | None = None
+        try:
+            self._locking = Locking(locks or isolation.of_level(), fresh=False)
+            rules = [] if self._locking.rules is None else [self._locking.rules]
+            message = b"L" + self._locking.locks.encode().encode()
+            with contextlib.suppress(BrokenPipeError):  # it has ended, which `versions` tells
+                socket.send_fds(self._control, [message], rules)
+        except BaseException:
+            self._end_zygote()
+            raise
+
+    def isolation(self) -> Isolation:
+        """What keeps its workers apart, proved."""
+        return self._locking.proved()
 
     def versions(self) -> dict[str, Any]:
         """What the zygote loaded; waits for it. KitFault where PyTorch cannot be imported."""
@@ -196,7 +255,7 @@ class Forked:
     def start(self) -> Worker:
         self.versions()
         ours, theirs = socket.socketpair()
-        output_fd = _output_file()
+        output_fd = interpreter.output_file()
         try:
             process = self._fork(theirs.fileno(), output_fd)
         except KitFault:
@@ -241,6 +300,10 @@ class Forked:
 
     def close(self) -> None:
         """Ends the zygote, which would also leave by itself once it sees its socket closed."""
+        self._locking.close()
+        self._end_zygote()
+
+    def _end_zygote(self) -> None:
         self._control.close()
         try:
             self._zygote.wait(ANSWER_SECONDS / 4)  # it ends its children before it leaves
@@ -278,11 +341,15 @@ class _ForkedProcess:
 class Fresh:
     """Workers that are new interpreters: slower, the same in every answer.
 
-    accelerator: "cuda" leaves the machine's CUDA devices visible to them.
+    accelerator: "cuda" leaves the machine's CUDA devices visible to them, which takes away most
+    locks: its driver opens devices, maps all there is and starts threads.
     """
 
-    def __init__(self, accelerator: str | None = None) -> None:
+    def __init__(self, accelerator: str | None = None, locks: Locks | None = None) -> None:
         self._cuda = accelerator == "cuda"
+        if self._cuda:
+            locks = Locks(memory=False, open_files=4096)
+        self._locking = Locking(locks or isolation.of_level(), fresh=True)
         self._versions: dict[str, Any] | None = None
         self._ahead: Worker | None = None
 
@@ -296,13 +363,18 @@ class Fresh:
         ahead, self._ahead = self._ahead, None
         return ahead or self._started()
 
+    def isolation(self) -> Isolation:
+        """What keeps its workers apart, proved."""
+        return self._locking.proved()
+
     def _started(self) -> Worker:
         ours, theirs = socket.socketpair()
-        output_fd = _output_file()
-        mode = "cuda" if self._cuda else "fresh"
+        output_fd = interpreter.output_file()
+        rules = self._locking.rules
         with theirs:
-            fds = (theirs.fileno(), output_fd)
-            process = _python([mode, str(fds[0]), str(fds[1])], fds, cuda=self._cuda)
+            fds = (theirs.fileno(), output_fd, *([] if rules is None else [rules]))
+            arguments = ["worker", self._locking.locks.encode(), *map(str, fds)]
+            process = interpreter.start(arguments, fds, cuda=self._cuda)
         worker = Worker(ours, output_fd, _FreshProcess(process))
         deadline = time.monotonic() + START_SECONDS
         try:
@@ -314,6 +386,7 @@ class Fresh:
         return worker
 
     def close(self) -> None:
+        self._locking.close()
         if self._ahead is not None:
             self._ahead.close()
 
@@ -350,11 +423,16 @@ def _end_group(pid: int) -> None:
         pass  # nothing is left, which macOS calls a lack of permission
 
 
-def launcher(mode: Mode, accelerator: str | None = None) -> Launcher:
+def launcher(
+    mode: Mode, accelerator: str | None = None, level: isolation.Level | Literal["auto"] = "auto"
+) -> Launcher:
     """The launcher for this system. `auto` forks on Linux, and nowhere else.
 
+    level: how far its workers are kept apart, the best this machine has unless it is said.
+
     Forking after PyTorch aborts in the runtime of macOS, and a process that has touched CUDA cannot
-    be forked at all. UsageError where this system has no descriptor passing (Windows).
+    be forked at all. UsageError where this system has no descriptor passing (Windows), or not what
+    the level needs.
     """
     if not hasattr(socket, "AF_UNIX") or os.name != "posix":
         raise UsageError("grading needs Linux, macOS or WSL: this system cannot pass descriptors")
@@ -363,53 +441,6 @@ def launcher(mode: Mode, accelerator: str | None = None) -> Launcher:
     can_fork = sys.platform == "linux" and hasattr(os, "pidfd_open")
     if mode == "fork" and not can_fork:
         raise UsageError("--workers fork needs Linux; use --workers fresh or auto")
-    return Forked() if mode != "fresh" and can_fork else Fresh()
-
-
-def _output_file() -> int:
-    """A file of fixed size that a worker prints into and only this process reads."""
-    if not hasattr(os, "memfd_create"):
-        with tempfile.TemporaryFile() as file:
-            return os.dup(file.fileno())
-    import fcntl
-
-    fd = os.memfd_create("output", os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC)
-    os.ftruncate(fd, OUTPUT_BYTES)
-    fcntl.fcntl(fd, _F_ADD_SEALS, _SEALS)
-    return fd
-
-
-def _python(arguments: list[str], fds: tuple[int, ...], *, cuda: bool = False) -> Any:
-    """A new interpreter on the worker folder, with an environment made from nothing.
-
-    -P and -s keep the current and the user's folders off its path. Not -I, which would ignore
-    PYTHONHASHSEED too.
-    """
-    environment = {
-        "PATH": "/usr/bin:/bin",
-        "HOME": "/nonexistent",
-        "LANG": "C.UTF-8",
-        "PYTHONHASHSEED": "0",
-        "OMP_NUM_THREADS": "1",
-        # Without it torch.set_num_threads(4) aborts where threads are barred.
-        "OMP_THREAD_LIMIT": "1",
-        "MKL_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-        # Huge pages where the system offers them: a third less to copy at every fork.
-        "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
-    }
-    if not cuda:
-        environment["CUDA_VISIBLE_DEVICES"] = ""
-    for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "LD_LIBRARY_PATH"):
-        if name in os.environ:  # how this machine's libraries have to be run, not who runs them
-            environment[name] = os.environ[name]
-    return subprocess.Popen(
-        [sys.executable, "-P", "-s", str(_WORKER_FOLDER), *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        pass_fds=fds,
-        env=environment,
-        cwd="/",
-        start_new_session=True,
-    )
+    if mode != "fresh" and can_fork:
+        return Forked(None if level == "auto" else isolation.of_level(level))
+    return Fresh(locks=isolation.of_level(level))

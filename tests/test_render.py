@@ -72,7 +72,9 @@ REPORT = Report(
     likely_cause=None,
     output=Output("", False),
     environment=Environment("3.11", "2.13", "2.4", "linux"),
-    isolation=Isolation("process", ("process",)),
+    isolation=Isolation(
+        "locked", ("process", "limits", "landlock", "seccomp"), 7, "passed", ("an own user",)
+    ),
     started_at="2026-01-01T00:00:00+00:00",
     seconds=1.0,
 )
@@ -111,6 +113,7 @@ def test_the_plain_screen_tells_everything_in_order():
         "Score:        1 of 3\n"
         "Extra credit: 1 of 1\n"
         "Verdict:      incorrect\n"
+        "Isolation:    locked (Landlock 7, seccomp, limits)\n"
         "\n"
         "Next: start with this one: A number below zero is doubled.\n"
         "Stuck? grade hint double    Again: grade run double.py\n"

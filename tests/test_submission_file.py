@@ -180,3 +180,31 @@ def test_an_import_in_a_docstring_tells_nothing():
     """A line of a docstring that begins like an import is no import."""
     text = '"""How to use it:\n\nimport torch\n"""\nimport numpy as np\n'
     assert submission_file.library_of(text, ("torch", "numpy")) == "numpy"
+
+
+def test_a_link_is_followed_inside_its_folder_only(tmp_path):
+    """A link to a file beside or below it is read as that file; one that leads out is refused."""
+    outside = tmp_path / "solutions" / "verify.py"
+    folder = tmp_path / "handed_in"
+    for path in (outside, folder / "below" / "mine.py"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x = 1\n", encoding="utf-8")
+    (folder / "inside.py").symlink_to("below/mine.py")
+    for name, target in (("out.py", outside), ("up.py", "../solutions/verify.py")):
+        (folder / name).symlink_to(target)
+
+    assert submission_file.read(folder / "inside.py").text == "x = 1\n"
+    for name in ("out.py", "up.py"):
+        with pytest.raises(UsageError, match="a link to a file outside its folder; hand in the"):
+            submission_file.read(folder / name)
+
+
+def test_a_link_to_nowhere_says_so(tmp_path):
+    """A ring of links, and a link to a file that is not there, are told and not waited for."""
+    (tmp_path / "ring.py").symlink_to("ring.py")
+    (tmp_path / "gone.py").symlink_to("nothing.py")
+
+    with pytest.raises(UsageError, match=r"ring\.py: a link that leads nowhere"):
+        submission_file.read(tmp_path / "ring.py")
+    with pytest.raises(UsageError, match="no such file"):
+        submission_file.read(tmp_path / "gone.py")

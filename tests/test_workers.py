@@ -196,20 +196,19 @@ def test_nothing_of_a_submission_is_left_in_the_zygote(started, tmp_path):
     assert not _memory_holds(zygote.pid, marker.encode())
 
 
+@pytest.mark.parametrize("level", ["auto", "process"])
 @pytest.mark.parametrize("mode", ["fork", "fresh"])
-def test_everything_ends_with_the_grading_process(mode, tmp_path):
+def test_everything_ends_with_the_grading_process(mode, level, tmp_path):
     """When the process that grades is killed, what it started is gone at once."""
     file = tmp_path / "answer.py"
     file.write_text(
-        "import pathlib, time\n\ndef plus_one(number):\n"
-        f"    pathlib.Path({str(tmp_path / 'called')!r}).touch()\n    time.sleep(30)\n",
-        encoding="utf-8",
+        "import time\n\ndef plus_one(number):\n    time.sleep(30)\n", encoding="utf-8"
     )
     limits = kits.TOML.replace("call = 1", "call = 40").replace("ion = 10", "ion = 40")
     tiny = kits.write_kit(tmp_path / "kit", toml=limits)
     command = [sys.executable, "-P", "-m", "grader", "--kit", tiny.root, "run", file]
     grading = subprocess.Popen(
-        [*command, "--problem", tiny.slug, "--workers", mode],
+        [*command, "--problem", tiny.slug, "--workers", mode, "--isolation", level],
         env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_STATE_HOME": str(tmp_path)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -217,8 +216,7 @@ def test_everything_ends_with_the_grading_process(mode, tmp_path):
     )
     wanted = 2 if mode == "fork" else 1
     try:
-        _wait((tmp_path / "called").exists, 30)
-        family = _descendants(grading.pid)
+        family = _settled(grading.pid, wanted)
     finally:
         grading.kill()
         grading.communicate()
@@ -274,13 +272,16 @@ def test_a_zygote_that_is_gone_is_a_fault_of_the_kit(tmp_path):
 
 
 def test_a_submission_that_ends_the_zygote_gets_no_score(tmp_path):
-    """Losing the process that makes workers in the middle of a grading is a fault as well."""
+    """Losing the process that makes workers in the middle of a grading is a fault as well.
+
+    Only at the lowest level can a submission do that.
+    """
     file = tmp_path / "answer.py"
     file.write_text(
         "import os\n\ndef plus_one(number):\n    os.kill(os.getppid(), 9)\n    return number + 1\n",
         encoding="utf-8",
     )
-    made = Forked()
+    made = launcher("fork", level="process")
 
     with pytest.raises(KitFault, match="worker process"):
         kits.write_kit(tmp_path / "kit").grade(file, made)
@@ -417,6 +418,20 @@ def _descendants(pid: int) -> set[int]:
         if not more:
             return found
         found |= more
+
+
+def _settled(pid: int, wanted: int) -> set[int]:
+    """The descendants of a process once there have been so many for a second."""
+    end = time.monotonic() + 30
+    found, since = set[int](), time.monotonic()
+    while time.monotonic() < end:
+        now = _descendants(pid)
+        if now != found:
+            found, since = now, time.monotonic()
+        elif len(found) == wanted and time.monotonic() - since > 1:
+            break
+        time.sleep(0.05)
+    return found
 
 
 def _wait(until: Callable[[], bool], seconds: float) -> None:

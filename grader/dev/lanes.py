@@ -108,6 +108,7 @@ def _grade(job: Job) -> Report | FaultReport:
             device=job.device,
             seed=job.seed,
             started=_launcher,
+            on_trust=True,  # the kit's own files
         )
     except KitFault as fault:
         return FaultReport(

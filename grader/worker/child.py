@@ -7,6 +7,9 @@ are kept by killing this process from outside.
 
 from __future__ import annotations
 
+import ast
+import errno
+import importlib
 import inspect
 import io
 import linecache
@@ -18,7 +21,7 @@ import sys
 import traceback
 import types
 import warnings
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -45,6 +48,10 @@ _signature = inspect.signature  # kept: a submission may replace it
 
 FILE_NAME = "submission.py"
 MODULE_NAME = "submission"
+OWN_MODULES = (
+    "wire", "codec", "child", "simdevice", "zygote", "lockdown", "locks", "landlock", "seccomp",
+)  # fmt: skip
+NOT_IMPORTED_AHEAD = {"__main__", "antigravity", "idlelib", "test", "this", "tkinter", "turtle"}
 FRAMES_SHOWN = 12
 RECURSION_LIMIT = 1000
 
@@ -123,13 +130,49 @@ class Reserve:
             self._kept = None
 
 
+@dataclass(frozen=True)
+class Allowed:
+    """What a submission may do here, for the messages on what it may not.
+
+    memory: MiB. system: whether files, sockets, processes and threads are to be had at all.
+    opens: whether anything can still be imported or read once it runs.
+    """
+
+    memory: int
+    system: bool
+    opens: bool
+
+    REFUSED = "a graded submission cannot use files, the network, processes or threads"
+    IMPORTED_LATE = "name the module in an import statement: a graded submission opens nothing"
+
+    def remark(self, error: BaseException) -> str:
+        """Why something failed that works elsewhere, in brackets, or nothing."""
+        seen: BaseException | None = error
+        for _ in range(8):  # causes and contexts, which a submission may tie into a ring
+            if seen is None:
+                break
+            if not self.opens and isinstance(seen, ModuleNotFoundError) and _known(seen.name):
+                return f" ({self.IMPORTED_LATE})"
+            if not self.system and _is_refusal(seen):
+                return f" ({self.REFUSED})"
+            seen = seen.__cause__ or seen.__context__
+        return ""
+
+
+def _is_refusal(error: BaseException) -> bool:
+    if isinstance(error, OSError):
+        tempfile = error.errno == errno.ENOENT and "No usable temporary directory" in str(error)
+        return tempfile or error.errno in (errno.EPERM, errno.EACCES)
+    return type(error) is RuntimeError and str(error) == "can't start new thread"
+
+
 class Loaded:
     """A submission that has been executed: its module and how to call into it."""
 
-    def __init__(self, module: types.ModuleType, devices: Devices, allowance: int) -> None:
+    def __init__(self, module: types.ModuleType, devices: Devices, allowed: Allowed) -> None:
         self.module = module
         self.devices = devices
-        self.allowance = allowance
+        self.allowed = allowed
         self.reserve = Reserve()
 
 
@@ -144,15 +187,21 @@ def versions() -> dict[str, Any]:
     }
 
 
-def run(sock: Any, prepare_memory: Callable[[int], None]) -> None:
-    """Serves requests until the socket closes. `prepare_memory` limits memory to some more MiB."""
+def run(sock: Any, cage: Any, parent: int) -> None:
+    """Serves requests until the socket closes, as a child of `parent`. `cage`: see `lockdown`."""
     loaded: Loaded | None = None
+    locked = False
     while True:
         nonce, request, payload = wire.receive(sock)
         if request["do"] == "versions":
             sock.sendall(wire.pack(nonce, versions()))
+        elif request["do"] == "lock":
+            cage.lock(request["memory"], parent)
+            locked = True
+        elif not locked:
+            raise wire.WireError("a submission before the locks")
         elif request["do"] == "load":
-            loaded, reply = _load(request, bytes(payload), prepare_memory)
+            loaded, reply = _load(request, bytes(payload), cage)
             sock.sendall(wire.pack(nonce, reply))
         elif loaded is None:
             raise wire.WireError("a call before anything was loaded")
@@ -163,7 +212,7 @@ def run(sock: Any, prepare_memory: Callable[[int], None]) -> None:
 
 
 def _load(
-    request: dict[str, Any], source: bytes, prepare_memory: Callable[[int], None]
+    request: dict[str, Any], source: bytes, cage: Any
 ) -> tuple[Loaded | None, dict[str, Any]]:
     """Executes the source as a module of its own; a reply says whether it can be called."""
     devices = Devices()
@@ -185,7 +234,7 @@ def _load(
         if not torch.cuda.is_available():
             return None, {"unavailable": f"torch {torch.__version__} sees no CUDA device here"}
         devices = Cuda()
-    for name in ("wire", "codec", "child", "simdevice", "zygote"):
+    for name in OWN_MODULES:
         sys.modules.pop(name, None)
     text = source.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     linecache.cache[FILE_NAME] = (len(text), None, text.splitlines(keepends=True), FILE_NAME)
@@ -198,23 +247,52 @@ def _load(
     devices.seed(request["seed"])
     np.random.seed(request["seed"])
     random.seed(request["seed"])
-    prepare_memory(request["memory"])
+    allowed = Allowed(request["memory"], system=not cage.locks.seccomp, opens=cage.opens)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
             code = compile(text, FILE_NAME, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return None, {"failed": _syntax_failure(error)}
+    if not cage.opens:
+        _import_ahead(text)
+        cage.close_paths()
     try:
         exec(code, module.__dict__)
     except BaseException as error:
-        return None, {"failed": _failure(error, request["memory"])}
-    loaded = Loaded(module, devices, request["memory"])
+        return None, {"failed": _failure(error, allowed)}
+    loaded = Loaded(module, devices, allowed)
     for entry in request["entries"]:
         problem = _entry_failure(module, entry, request["parameters"])
         if problem is not None:
             return None, {"failed": problem}
     return loaded, {"loaded": True}
+
+
+def _known(name: str | None) -> bool:
+    """Whether a module is Python's own, or of PyTorch or NumPy."""
+    root = (name or "").partition(".")[0]
+    return root in ("torch", "numpy") or root in sys.stdlib_module_names
+
+
+def _import_ahead(text: str) -> None:
+    """Imports what the text names anywhere, since nothing can be imported once it runs.
+
+    What fails here fails again, and is told, where the text asks for it.
+    """
+    names: list[str] = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    for name in names:
+        parts = name.split(".")
+        if _known(name) and NOT_IMPORTED_AHEAD.isdisjoint(parts):
+            try:
+                importlib.import_module(name)
+            except BaseException:
+                pass
 
 
 def _entry_failure(
@@ -274,7 +352,7 @@ def _calls(
             reply["value"] = encoder.answer(answer)
         except BaseException as error:
             loaded.reserve.free()
-            reply["failed"] = _failure(error, loaded.allowance)
+            reply["failed"] = _failure(error, loaded.allowed)
             answer = None
         loaded.reserve.hold()
         _restore()
@@ -369,7 +447,7 @@ def _repeat(
                         numbers[key] = number
             except BaseException as error:
                 loaded.reserve.free()
-                reply["failed"] = _failure(error, loaded.allowance)
+                reply["failed"] = _failure(error, loaded.allowed)
                 break
             order.append(number)
         reply["values"] = values
@@ -437,7 +515,7 @@ def _syntax_failure(error: Exception) -> dict[str, Any]:
     }
 
 
-def _failure(error: BaseException, allowance: int) -> dict[str, Any]:
+def _failure(error: BaseException, allowed: Allowed) -> dict[str, Any]:
     """What was raised, as the learner should read it: kind, message, the learner's own lines."""
     kind, name, text = "exception", type_name(type(error)), _text_of(error)
     if isinstance(error, OutputFlood):
@@ -445,16 +523,21 @@ def _failure(error: BaseException, allowance: int) -> dict[str, Any]:
     elif isinstance(error, MemoryError) or (
         isinstance(error, RuntimeError) and "can't allocate memory: you tried to allocate" in text
     ):
-        kind, message = "memory", f"used more than {allowance} MiB of memory"
+        kind, message = "memory", f"used more than {allowed.memory} MiB of memory"
     elif isinstance(error, SystemExit):
         kind, message = "exit", f"ended the program itself (SystemExit: {text or 'no code'})"
     elif isinstance(error, ImportError):
         kind, message = "import_error", f"{name}: {text}"
     else:
         message = f"{name}: {text}" if text else name
+    try:
+        remark = allowed.remark(error)
+    except BaseException:
+        remark = ""  # an exception that does not let itself be looked at
+    message = message[: wire.MESSAGE_LIMIT - len(remark)] + remark
     return {
         "kind": kind,
-        "message": message[: wire.MESSAGE_LIMIT],
+        "message": message,
         "traceback": _own_lines(error),
     }
 

@@ -113,7 +113,7 @@ def receive(
 
 
 def parse(text: bytes) -> dict[str, Any]:
-    """A header from its bytes: one JSON object, no key twice, no NaN; else a WireError."""
+    """A header from its bytes: one JSON object, no key twice, finite numbers; else a WireError."""
     try:
         header = _decode(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
@@ -162,6 +162,15 @@ def _no_constant(name: str) -> Any:
     raise WireError(f"header holds {name}, which is not JSON")
 
 
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):  # 1e999 is good JSON, and nothing that could be sent back
+        raise WireError("header holds a number beyond every float")
+    return number
+
+
 # Made once: json.dumps and json.loads make a new one for every call that has options.
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
-_decode = json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_constant=_no_constant).decode
+_decode = json.JSONDecoder(
+    object_pairs_hook=_no_duplicates, parse_constant=_no_constant, parse_float=_finite
+).decode

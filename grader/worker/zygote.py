@@ -1,6 +1,7 @@
 """A process with PyTorch loaded that turns each request into a worker by forking.
 
 Control socket (SOCK_SEQPACKET, one message each way):
+    b"L" + the locks of every worker, with the descriptor of Landlock's rules if they ask for it
     b"F" with two descriptors (reply socket, output file)  ->  b"F" + pid as i64, with a pidfd
     b"R" + pid as i64, once the pidfd says it has ended     ->  b"R" + wait status as i32
 On start it sends one JSON object with the versions it loaded. It ends when the socket closes.
@@ -23,14 +24,13 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
-CPU_SECONDS = 120  # a backstop only: the clock that counts is the grader's
-OPEN_FILES = 64
-FILE_BYTES = 1 << 20
+from lockdown import Cage, CannotLock, address_space, die_with_parent, set_dumpable
+from locks import Locks
+
 REAP_SECONDS = 2.0
 ROUNDS = 200
 UNKNOWN = -1
-OUT_OF_MEMORY, BROKEN = 72, 71  # exit codes that the grader knows
-_PR_SET_PDEATHSIG = 1
+BROKEN, OUT_OF_MEMORY, NOT_LOCKED = 71, 72, 73  # exit codes that the grader knows
 _PR_SET_CHILD_SUBREAPER = 36
 _LIBC = ctypes.CDLL(None)
 
@@ -48,6 +48,7 @@ def load_libraries() -> None:
     weights = torch.rand((2, 3), generator=generator).clamp(min=0.1)
     torch.multinomial(weights, 1, generator=generator)
     repr(weights)
+    torch.get_default_device()
     numpy.random.get_state()
     import child  # noqa: F401
 
@@ -83,59 +84,39 @@ def hide_the_kit() -> None:
         sys.modules[name] = None  # type: ignore[assignment]
 
 
-def address_space() -> int | None:
-    """Bytes of address space this process has mapped; None where the system does not say."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-    except OSError:
-        return None
-    return pages * os.sysconf("SC_PAGE_SIZE")
+def load_what_is_looked_up_later() -> None:
+    """Imports what PyTorch and NumPy import on first use: where nothing may be opened, it is now.
 
-
-def limit_resources(files: int) -> None:
-    """No core files, few open files, small files, and a last bound on processor time."""
-    import resource
-
-    for limit, value in (
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_NOFILE, files),
-        (resource.RLIMIT_FSIZE, FILE_BYTES),
-        (resource.RLIMIT_CPU, CPU_SECONDS),
-    ):
-        resource.setrlimit(limit, (value, value))
-
-
-def limit_memory(base: int | None, mebibytes: int) -> None:
-    """Lets this process map `mebibytes` more than `base`.
-
-    By difference: how much address space PyTorch alone takes varies by gigabytes between builds.
+    Not `torch.func` and `torch.testing`, which bring a compiler: a second, and a fork half as fast.
     """
-    if base is None:
-        return
-    import resource
+    import importlib
 
-    most = base + (mebibytes << 20)
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    for name in ("_strptime", "encodings.idna", "numpy.random", "numpy.testing"):
+        importlib.import_module(name)
 
 
 def serve(control_fd: int) -> NoReturn:
     """Forks a worker per request until the control socket closes."""
+    set_dumpable(False)  # for its workers too, until they are locked
     load_libraries()
-    base = address_space()
     control = socket.socket(fileno=control_fd)
     control.send(json.dumps(sys.modules["child"].versions()).encode())
     own_pid = os.getpid()
+    cage: Cage | None = None
     workers: set[int] = set()
     # What outlives the worker that started it becomes a child of this process, and can be ended.
     _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
     while True:
         try:
-            message, fds, _, _ = socket.recv_fds(control, 64, 2)
+            message, fds, _, _ = socket.recv_fds(control, 4096, 2)
         except OSError:
             message = b""
         if not message:
             end_children(but=set())
             os._exit(0)
+        if message[:1] == b"L":
+            cage = prepare(Locks.decode(message[1:]), fds)
+            continue
         if message[:1] == b"R":
             pid = struct.unpack("<q", message[1:])[0]
             workers.discard(pid)
@@ -144,20 +125,28 @@ def serve(control_fd: int) -> NoReturn:
         if sum(1 for _ in Path("/proc/self/task").iterdir()) != 1:
             # A fork copies one thread only: locks held by the others would never be released.
             os._exit(70)
+        assert cage is not None  # the grader says what to lock before it asks for workers
         pid = os.fork()
         if pid == 0:
             control.detach()
-            die_with_parent()
-            if os.getppid() != own_pid:
-                os._exit(0)
+            if cage.locks.parent_death:
+                die_with_parent(own_pid)
             os.setpgid(0, 0)  # what it starts is ended with it
-            become_worker(fds[0], fds[1], base)
+            become_worker(fds[0], fds[1], cage, own_pid)
         workers.add(pid)
         pidfd = os.pidfd_open(pid)
         for fd in fds:
             os.close(fd)
         socket.send_fds(control, [b"F" + struct.pack("<q", pid)], [pidfd])
         os.close(pidfd)
+
+
+def prepare(locks: Locks, fds: list[int]) -> Cage:
+    """The locks of the workers to come, and whatever has to be loaded because of them."""
+    if locks.no_open:
+        load_what_is_looked_up_later()
+        gc.freeze()
+    return Cage(locks, fds[0] if fds else None, address_space())
 
 
 def reap(pid: int, workers: set[int]) -> int:
@@ -210,42 +199,45 @@ def children() -> list[int]:
     return found
 
 
-def die_with_parent() -> None:
-    """Lets the kernel end this process as soon as the one that started it is gone (Linux)."""
-    if sys.platform == "linux":
-        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def become_worker(
-    reply_fd: int, output_fd: int, base: int | None, *, cuda: bool = False
-) -> NoReturn:
-    """Runs one worker's life in this process and ends it without any clean-up of the parent's.
-
-    cuda: without limits on memory and open files, since the driver maps and opens far more.
-    """
+def become_worker(reply_fd: int, output_fd: int, cage: Cage, parent: int) -> NoReturn:
+    """Runs one worker's life in this process and ends it without any clean-up of the parent's."""
     child = sys.modules["child"]
 
     child.redirect_output(output_fd)
-    os.closerange(3, reply_fd)
-    os.closerange(reply_fd + 1, 4096)
-    limit_resources(files=4096 if cuda else OPEN_FILES)
+    kept = sorted({reply_fd} if cage.ruleset is None else {reply_fd, cage.ruleset})
+    for low, high in zip([2, *kept], [*kept, 4096], strict=True):
+        os.closerange(low + 1, high)
     # Only now is a socket object made: one that the fork copied would close a reused number later.
     sock = socket.socket(fileno=reply_fd)
     code = 0
     try:
-        child.run(sock, lambda mebibytes: limit_memory(None if cuda else base, mebibytes))
+        child.run(sock, cage, parent)
     except MemoryError:
         code = OUT_OF_MEMORY  # so little is left that not even this can be told
+    except CannotLock as error:
+        print(error)
+        code = NOT_LOCKED
     except BaseException:
         code = BROKEN  # the socket closed, or the submission broke what this process runs on
     os._exit(code)
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """`zygote CONTROL_FD`, or `fresh` or `cuda` with REPLY_FD OUTPUT_FD."""
-    mode, *fds = arguments
+    """`zygote CONTROL_FD`, `worker LOCKS REPLY_FD OUTPUT_FD [RULES_FD]`, or `canary`, which takes
+    what a worker takes, and then its targets."""
+    mode, *rest = arguments
     if mode == "zygote":
-        serve(int(fds[0]))
-    die_with_parent()  # before the source is here: it is sent once this process has answered
+        serve(int(rest[0]))
+    if mode == "canary":
+        import canary
+
+        word, reply_fd, output_fd, *fds, targets = rest
+        os.dup2(int(output_fd), 1)
+        canary.run(Locks.decode(word), int(reply_fd), [*map(int, fds)], json.loads(targets))
+    word, reply_fd, output_fd, *fds = rest
+    locks, parent = Locks.decode(word), os.getppid()
+    if locks.parent_death:
+        die_with_parent(parent)  # and not only once it is locked: loading takes a second
     load_libraries()
-    become_worker(int(fds[0]), int(fds[1]), address_space(), cuda=mode == "cuda")
+    cage = prepare(locks, [*map(int, fds)])
+    become_worker(int(reply_fd), int(output_fd), cage, parent)
