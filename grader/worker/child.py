@@ -161,8 +161,7 @@ class Allowed:
 
 def _is_refusal(error: BaseException) -> bool:
     if isinstance(error, OSError):
-        tempfile = error.errno == errno.ENOENT and "No usable temporary directory" in str(error)
-        return tempfile or error.errno in (errno.EPERM, errno.EACCES)
+        return error.errno in (errno.EPERM, errno.EACCES)
     return type(error) is RuntimeError and str(error) == "can't start new thread"
 
 

@@ -20,6 +20,7 @@ import signal
 import socket
 import struct
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import NoReturn
@@ -49,6 +50,8 @@ def load_libraries() -> None:
     torch.multinomial(weights, 1, generator=generator)
     repr(weights)
     torch.get_default_device()
+    # Looked for by writing a file: PyTorch asks for it where nothing may be written.
+    tempfile.tempdir = "/tmp"
     numpy.random.get_state()
     import child  # noqa: F401
 

@@ -2,9 +2,9 @@
 
     python tests/bench/locks.py [--lives 200] [--slug verify]
 
-A worker is ready once it is forked, has put its locks on, and has loaded the submission; a life goes
-on to one call and the end of the process. `unlocked` has a process of its own and the memory limit
-alone. A row is one set of locks, a figure the median of many lives in turn, in milliseconds; the
+A worker is ready once it is forked, has put its locks on, and has loaded the submission; a life
+goes on to one call and the end of the process. `unlocked` has a process of its own and the memory
+limit alone. A row is one set of locks, a figure the median of many lives in turn, in ms; the
 ratio is to the row `unlocked`, of medians, and of minima in brackets.
 """
 
@@ -81,9 +81,8 @@ def main() -> None:
                 own = [each[which] for each in lives]
                 base = [each[which] for each in found["unlocked"]]
                 median = statistics.median(own) / statistics.median(base)
-                cells.append(
-                    f"{statistics.median(own) * 1e3:8.2f}   {median:.2f} ({min(own) / min(base):.2f})"
-                )
+                least = min(own) / min(base)
+                cells.append(f"{statistics.median(own) * 1e3:8.2f}   {median:.2f} ({least:.2f})")
                 if which == 0 and name == "everything":
                     ready = median
             print(f"{name:<30}" + "      ".join(cells))
