@@ -32,8 +32,7 @@ def start(
         "OMP_THREAD_LIMIT": "1",
         "MKL_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
-        # PyTorch's compiler, which an optimiser loads, asks for a folder of its own: one that exists
-        # is not made.
+        # PyTorch's compiler, which an optimiser loads, makes a folder of its own unless it exists.
         "TORCHINDUCTOR_CACHE_DIR": "/",
         # Huge pages where the system offers them: a third less to copy at every fork.
         "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",

@@ -31,6 +31,7 @@ from grader.worker import wire
 from grader.workers import Ending, Launcher, Worker
 
 CALLS_PER_REPLY = 250
+COMPARE_SECONDS = 1.0  # for the answers of one check, where no time of the submission is left
 WORKERS_PER_MESSAGE = 3  # after so many deaths the other calls of a message are not tried
 _OUT_OF_MEMORY = 72  # the exit code of a worker that had too little left to say so
 _NOT_LOCKED = 73  # the exit code of a worker that could not lock itself
@@ -229,15 +230,20 @@ class Submission:
             # Answers were overwritten: a submission that keeps them would fail the next check too.
             self.retire()
         passed, first = 0, None
-        for index, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
-            found = self._fault(case, outcome, observe, unchanged)
-            if found is None:
-                passed += 1
-                continue
-            self._take_as_evidence(case, outcome)
-            if first is None:
-                first = found
-                first.first = case.note or f"case {index + 1}"
+        began = time.monotonic()
+        with self._clock.running():  # an answer can be made to be slow to compare
+            for index, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
+                late = not self._clock.left() and time.monotonic() > began + COMPARE_SECONDS
+                if late and outcome.failure is None:
+                    outcome = Outcome(failure=Failure("timeout", self._used_up()))
+                found = self._fault(case, outcome, observe, unchanged)
+                if found is None:
+                    passed += 1
+                    continue
+                self._take_as_evidence(case, outcome)
+                if first is None:
+                    first = found
+                    first.first = case.note or f"case {index + 1}"
         self.evidence.cases += len(cases)
         self.evidence.passed += passed
         if first is None:
@@ -523,6 +529,9 @@ class Submission:
         except wire.WireError as error:
             return self._ended(error, loading=True)
 
+    def _used_up(self) -> str:
+        return f"used up the {self._clock.seconds:g} s it may take in all and was stopped"
+
     def retire(self) -> None:
         """Kills the worker, if there is one, and leaves waiting for its end to `close`."""
         worker, self._worker, self._loading = self._worker, None, None
@@ -548,8 +557,8 @@ class Submission:
         doing = "loading" if loading else "a call"
         if isinstance(error, wire.Late):
             if not self._clock.left():
-                what = f"used up the {self._clock.seconds:g} s it may take in all"
-            elif loading:
+                return Failure("timeout", self._used_up())
+            if loading:
                 what = f"took longer than {self._limits.load:g} s to load"
             else:
                 what = f"took longer than {self._limits.call:g} s for one call"

@@ -417,7 +417,8 @@ def write(x):
 @pytest.fixture(name="load", scope="module")
 def _load() -> Iterator[Callable[..., Submission]]:
     """Loads the source above, and what is added to it, in a worker of its own."""
-    workers = launcher("auto")
+    # At a level where tensors in shared memory can be made as well, which takes a file.
+    workers = launcher("auto", level="process")
     limits = Limits(load=60, call=20, submission=300, memory=1024)
     loaded: list[Submission] = []
 

@@ -162,7 +162,10 @@ class Allowed:
 def _is_refusal(error: BaseException) -> bool:
     if isinstance(error, OSError):
         return error.errno in (errno.EPERM, errno.EACCES)
-    return type(error) is RuntimeError and str(error) == "can't start new thread"
+    if type(error) is not RuntimeError:
+        return False
+    text = str(error)
+    return text == "can't start new thread" or os.strerror(errno.EACCES) in text
 
 
 class Loaded:
