@@ -12,7 +12,7 @@ import random
 import secrets
 import sys
 import traceback
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from grader import submission_file
 from grader.expect import Difference, Expectation, Likeness, Mismatch
 from grader.faults import GradeError, KitFault
 from grader.grading import Grading, Request
-from grader.submission import Evidence, Helper, NotLoaded, NotRun, Submission, Trusted
+from grader.submission import Evidence, Helper, NotLoaded, NotRun, Submission, Tally, Trusted
 from grader.values import FLOATING, show
 from grader.workers import launcher
 
@@ -190,7 +190,7 @@ def facts_of(item: pytest.Item) -> Facts:
 # ---- what a check may ask for
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def grading(request: pytest.FixtureRequest) -> Grading:
     return request.config.stash[GRADING]
 
@@ -225,6 +225,16 @@ def _accelerator(request: pytest.FixtureRequest, grading: Grading) -> str:
 def draws(grading: Grading) -> Helper:
     """What a generator gives next: `draws("name", …)` calls a function of draws.py."""
     return grading.draws
+
+
+@pytest.fixture(scope="session")
+def ahead(grading: Grading) -> Callable[..., Callable[[], Tally]]:
+    """`ahead(times, *arguments)` begins what `submission.repeat` does, in a worker of its own.
+
+    Called by a fixture of the session that is used by itself, it runs beside the other checks; what
+    it returns waits for the Tally.
+    """
+    return lambda times, *args: grading.open_submission().begin_repeat(times, *args)
 
 
 @pytest.fixture

@@ -11,9 +11,10 @@ from __future__ import annotations
 import builtins
 import signal
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -255,8 +256,15 @@ class Submission:
 
     def repeat(self, times: int, *args: Value, **kwargs: Value) -> Tally:
         """Makes the same call many times, tensors fresh each time, one generator streaming on."""
+        self._ready()
+        return self.begin_repeat(times, *args, **kwargs)()
+
+    def begin_repeat(self, times: int, *args: Value, **kwargs: Value) -> Callable[[], Tally]:
+        """Begins what `repeat` does and returns at once; what is returned waits for the Tally.
+
+        Meanwhile this submission must not be asked anything else.
+        """
         case = Case(args, _ANYTHING, kwargs)
-        worker = self._ready()
         writer = RequestWriter()
         header = {
             "do": "repeat",
@@ -264,11 +272,25 @@ class Submission:
             "times": times,
             "every": CALLS_PER_REPLY,
         }
+        asked: bytes | wire.WireError = wire.Closed("nothing was asked")
+        self.prepare()
+        if self._worker is not None:  # else there is a load failure, which is told in its place
+            try:
+                asked = self._worker.send(header, writer.payload(), self._deadline())
+            except wire.WireError as error:
+                asked = error
+        return partial(self._tally, case, times, asked)
+
+    def _tally(self, case: Case, times: int, asked: bytes | wire.WireError) -> Tally:
+        """Reads the answers to `begin_repeat`: the nonce of its request, or why it was not sent."""
+        worker = self._ready()
         values: list[Value] = []
         parts: list[npt.NDArray[np.uint32]] = []
         with self._clock.running():
             try:
-                nonce = worker.send(header, writer.payload(), self._deadline())
+                if isinstance(asked, wire.WireError):
+                    raise asked
+                nonce = asked
                 for start in range(0, times, CALLS_PER_REPLY):
                     reply, data = worker.reply(nonce, self._deadline())
                     if reply.get("i") != start:

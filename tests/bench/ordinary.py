@@ -326,6 +326,12 @@ def reference(setting: Setting) -> Function:
 
 
 @pytest.fixture(scope="session")
+def ahead(submission):
+    """The calls themselves, made when their answers are wanted: there is no process beside."""
+    return lambda times, *args: lambda: submission.repeat(times, *args)
+
+
+@pytest.fixture(scope="session")
 def draws(setting: Setting) -> Callable[..., Value]:
     path = setting.problem.draws
     assert path is not None
