@@ -264,6 +264,7 @@ class Submission:
 
         Meanwhile this submission must not be asked anything else.
         """
+        self.prepare()
         case = Case(args, _ANYTHING, kwargs)
         writer = RequestWriter()
         header = {
@@ -273,7 +274,6 @@ class Submission:
             "every": CALLS_PER_REPLY,
         }
         asked: bytes | wire.WireError = wire.Closed("nothing was asked")
-        self.prepare()
         if self._worker is not None:  # else there is a load failure, which is told in its place
             try:
                 asked = self._worker.send(header, writer.payload(), self._deadline())

@@ -424,6 +424,21 @@ def test_rules_that_grant_too_much_stop_everything(monkeypatch):
     launcher.close()
 
 
+@needs_landlock
+def test_a_lock_that_cannot_be_put_on_grades_nobody(monkeypatch):
+    """A worker that cannot lock itself ends before a submission is there, and that is a fault."""
+    monkeypatch.setattr(isolation, "rules", lambda locks: os.open("/dev/null", os.O_RDONLY))
+    launcher = Forked()
+    submission = Submission(launcher, b"def f():\n    return 1\n", ["f"], [], LIMITS)
+
+    with pytest.raises(KitFault, match="could not put its locks on, so nothing was graded"):
+        submission()
+    with pytest.raises(KitFault, match=r"the locks cannot be tried \(locked\): landlock: "):
+        launcher.isolation()
+    submission.close()
+    launcher.close()
+
+
 ON = Locks(landlock=True, seccomp=True, no_open=True, own_user=1000, user_range=10)
 EVERYTHING = {attempt for attempts, _ in canary._EXPECTED.values() for attempt in attempts}
 UNLOCKED = dict.fromkeys(EVERYTHING, "done") | {"user": "0", "CapEff": "ff"}

@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 
 from grader import kit, session, submission_file
-from grader.expect import exactly
+from grader.expect import Mismatch, exactly
 from grader.faults import KitFault
 from grader.problem import Limits
-from grader.submission import Case, Submission
+from grader.submission import Case, NotRun, Submission
 from grader.values import array, seeded
 from grader.worker import wire
 from grader.workers import Forked, Fresh, Launcher, launcher
@@ -181,6 +181,41 @@ def test_what_one_worker_changes_no_other_sees(open_source):
     assert other() == exactly(["Tensor", False])
 
 
+def test_many_calls_can_be_begun_ahead(open_source):
+    """What is begun runs by itself and is told when it is wanted, as if it had been waited for."""
+    text = """
+        import random
+        def f():
+            return random.randrange(3)
+        """
+    waited, begun = open_source(text), open_source(text)
+
+    tally = begun.begin_repeat(600)
+    expected = waited.repeat(600)
+
+    assert tally().order.tolist() == expected.order.tolist()
+    assert sorted(expected.values) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("import nowhere", "the submission could not be loaded"),
+        ("def f():\n    raise KeyError(3)", "your code raised KeyError: 3"),
+        ("import os\ndef f():\n    os._exit(1)", "ended the process during a call"),
+        ("def f():\n    while True: pass", "took longer than 2 s for one call"),
+    ],
+)
+def test_what_goes_wrong_ahead_is_told_when_it_is_wanted(open_source, text, told):
+    """Beginning never fails; whoever asks for the answers is told what happened."""
+    submission = open_source(text)
+
+    tally = submission.begin_repeat(600)
+
+    with pytest.raises((Mismatch, NotRun), match=told):
+        tally()
+
+
 def test_nothing_of_a_submission_is_left_in_the_zygote(started, tmp_path):
     """After a grading the memory that later workers inherit holds no text of the submission."""
     marker = f"marker_{secrets.token_hex(16)}"
@@ -201,9 +236,7 @@ def test_nothing_of_a_submission_is_left_in_the_zygote(started, tmp_path):
 def test_everything_ends_with_the_grading_process(mode, level, tmp_path):
     """When the process that grades is killed, what it started is gone at once."""
     file = tmp_path / "answer.py"
-    file.write_text(
-        "import time\n\ndef plus_one(number):\n    time.sleep(30)\n", encoding="utf-8"
-    )
+    file.write_text("import time\n\ndef plus_one(number):\n    time.sleep(30)\n", encoding="utf-8")
     limits = kits.TOML.replace("call = 1", "call = 40").replace("ion = 10", "ion = 40")
     tiny = kits.write_kit(tmp_path / "kit", toml=limits)
     command = [sys.executable, "-P", "-m", "grader", "--kit", tiny.root, "run", file]

@@ -12,6 +12,7 @@ status; or "cannot" alone, where a lock could not be put on.
 from __future__ import annotations
 
 import _thread
+import contextlib
 import ctypes
 import errno
 import fcntl
@@ -64,7 +65,8 @@ def _in_a_child(word: str, cage: Cage | None, targets: dict[str, Any]) -> dict[s
     with ours:
         first = ours.recv(1)  # it is locked, or has ended
         status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
-        ours.sendall(b"x")
+        with contextlib.suppress(OSError):  # it has ended, and said why
+            ours.sendall(b"x")
         text = first + b"".join(iter(lambda: ours.recv(1 << 16), b""))
     os.waitpid(pid, 0)
     fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
