@@ -58,6 +58,8 @@ def _in_a_child(word: str, cage: Cage | None, targets: dict[str, Any]) -> dict[s
         try:
             result = _tried(word, cage, targets, parent, theirs)
         except CannotLock as error:
+            theirs.sendall(b" ")
+            theirs.recv(1)
             result = {"cannot": str(error)}
         theirs.sendall(json.dumps(result).encode())
         os._exit(0)
@@ -65,7 +67,7 @@ def _in_a_child(word: str, cage: Cage | None, targets: dict[str, Any]) -> dict[s
     with ours:
         first = ours.recv(1)  # it is locked, or has ended
         status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
-        with contextlib.suppress(OSError):  # it has ended, and said why
+        with contextlib.suppress(OSError):  # it has ended
             ours.sendall(b"x")
         text = first + b"".join(iter(lambda: ours.recv(1 << 16), b""))
     os.waitpid(pid, 0)
