@@ -23,6 +23,7 @@ from grader import interpreter
 from grader.faults import KitFault
 from grader.worker.locks import Locks
 
+READ = "/etc/passwd"  # there, readable by everybody, and on no list of what a submission may read
 SECONDS = 30.0  # it takes a tenth of a second; a machine may be busy
 
 # For each lock, what it has to stop, and the error numbers that show that it did.
@@ -54,26 +55,23 @@ class Canary:
     def __init__(self, locks: Locks, rules: int | None) -> None:
         self._locks = locks
         with contextlib.ExitStack() as opened:
-            self._folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="canary-")))
-            self._folder.chmod(0o755)  # what stops it must be a lock, not the folder's permissions
-            self._secret = secrets.token_bytes(16)
-            file = self._folder / "file"
-            file.write_bytes(self._secret)
+            name = f"canary-{secrets.token_hex(8)}"
+            self._written = Path(tempfile.gettempdir()) / name
             kinds = ((socket.AF_INET, socket.SOCK_STREAM), (socket.AF_INET, socket.SOCK_DGRAM))
             self._tcp, self._udp = (opened.enter_context(socket.socket(*kind)) for kind in kinds)
             self._unix = opened.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
-            abstract = f"canary-{secrets.token_hex(8)}"
             with contextlib.suppress(OSError):  # no loopback here: then nobody can connect to it
                 for bound in (self._tcp, self._udp):
                     bound.bind(("127.0.0.1", 0))
                 self._tcp.listen()
-            self._unix.bind(f"\0{abstract}")
+            self._unix.bind(f"\0{name}")
             self._unix.listen()
             targets = {
-                "file": str(file),
+                "read": READ,
+                "write": str(self._written),
                 "tcp": self._tcp.getsockname()[1],
                 "udp": self._udp.getsockname()[1],
-                "abstract": abstract,
+                "abstract": name,
                 "grader": os.getpid(),
             }
             self._reply, theirs = socket.socketpair()
@@ -100,7 +98,7 @@ class Canary:
         return judge(self._locks, found["unlocked"], found["locked"], arrived)
 
     def close(self) -> None:
-        """Ends whatever still runs and removes the files."""
+        """Ends whatever still runs."""
         self._opened.close()
 
     def _found(self) -> dict[str, dict[str, str]]:
@@ -124,9 +122,10 @@ class Canary:
         while select.select([self._udp], [], [], 0)[0]:
             if self._udp.recv(16) != b"unlocked":
                 return "udp"
-        if (self._folder / "file.locked").exists():
+        if self._written.exists():  # without locks it is removed where it is written
+            self._written.unlink()
             return "write"
-        return "" if (self._folder / "file").read_bytes() == self._secret else "write"
+        return ""
 
     def _end(self) -> None:
         self._process.kill()

@@ -140,6 +140,10 @@ class Grading:
             return self._launcher_for("cuda").isolation()
         return self._launcher.isolation()
 
+    def stop_telling(self) -> None:
+        """From now on nothing that the submission prints is told: hidden checks begin."""
+        self.submission.stop_telling()
+
     def output(self) -> Output:
         """What the submission printed in its shared worker. This ends all workers."""
         self._kill_all()

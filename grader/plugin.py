@@ -25,7 +25,16 @@ from grader import submission_file
 from grader.expect import Difference, Expectation, Likeness, Mismatch
 from grader.faults import GradeError, KitFault
 from grader.grading import Grading, Request
-from grader.submission import Evidence, Helper, NotLoaded, NotRun, Submission, Tally, Trusted
+from grader.submission import (
+    Evidence,
+    Helper,
+    NoDevice,
+    NotLoaded,
+    NotRun,
+    Submission,
+    Tally,
+    Trusted,
+)
 from grader.values import FLOATING, show
 from grader.workers import launcher
 
@@ -203,6 +212,7 @@ def submission(request: pytest.FixtureRequest, grading: Grading) -> Iterator[Sub
     # The shared worker first: a file that cannot load is told once, for all checks.
     grading.submission.load_or_raise()
     own = grading.open_submission(accelerator) if fresh else grading.submission_on(accelerator)
+    own.loads_elsewhere = True
     own.load_or_raise()
     own.evidence = Evidence()
     yield own
@@ -263,6 +273,8 @@ def rng(request: pytest.FixtureRequest, grading: Grading) -> random.Random:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
     with _judged(item):
+        if item.stash[_RECORD]["facts"]["hidden"] and not _told_in_full(item.config):
+            item.config.stash[GRADING].stop_telling()
         return (yield)
 
 
@@ -270,6 +282,11 @@ def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
     with _judged(item):
         return (yield)
+
+
+def _told_in_full(config: pytest.Config) -> bool:
+    """Whether an author runs the checks by hand, and may see everything."""
+    return config.stash.get(_TOLD_IN_FULL, False)
 
 
 class _judged:
@@ -301,6 +318,7 @@ class _judged:
         record = self.item.stash[_RECORD]
         if isinstance(error, NotRun):
             record["load_failure"] = isinstance(error, NotLoaded)
+            record["no_device"] = isinstance(error, NoDevice)
             raise pytest.skip.Exception(str(error)) from None
         if isinstance(error, Mismatch):
             told = error
@@ -318,8 +336,7 @@ class _judged:
             "failure": told.failure.kind if told.failure else None,
             "about": told.about,
         }
-        in_full = self.item.config.stash.get(_TOLD_IN_FULL, False)
-        hidden = record["facts"]["hidden"] and not in_full
+        hidden = record["facts"]["hidden"] and not _told_in_full(self.item.config)
         message = record["result"]["told"] if hidden else told.message
         raise pytest.fail.Exception(message, pytrace=False) from None
 

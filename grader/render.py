@@ -144,7 +144,9 @@ def styled(lines: list[Line]) -> RenderableType:
 def _header(report: Report) -> Iterator[Line]:
     file = clean_line(report.submission.file)
     yield Line(body=((report.title, "strong"), (f"  ({report.problem})", "dim")))
-    yield Line(body=((file, ""), (f" with {report.library} on {report.device}", "dim")))
+    # The name is a learner's choice: a line must not begin with it.
+    where = f"{report.library} on {report.device}"
+    yield Line(body=(("File: ", "dim"), (file, ""), (f" with {where}", "dim")))
     yield Line()
 
 

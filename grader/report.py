@@ -182,4 +182,6 @@ class FaultReport:
 
 def to_json(report: Report | FaultReport) -> str:
     """The report as strict JSON: ASCII, no NaN, one trailing newline."""
-    return json.dumps(report.as_dict(), allow_nan=False, ensure_ascii=True, indent=2) + "\n"
+    text = json.dumps(report.as_dict(), allow_nan=False, ensure_ascii=True, indent=2) + "\n"
+    # Only strings hold it, and a CI runner that prints the document would take it for a command.
+    return text.replace("##[", "#\\u0023[")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from grader.clean import clean
+from grader.clean import TEXT_LIMIT, clean
 from grader.report import (
     Cases,
     Cause,
@@ -85,10 +85,11 @@ def _check(records: list[dict[str, Any]]) -> CheckResult:
         extra=facts["extra"],
         earned=facts["points"] if outcome == "passed" else 0,
         outcome=outcome,  # type: ignore[arg-type]
-        message=clean(message) if message else None,
+        message=clean(message, 3 * TEXT_LIMIT) if message else None,
         hint=facts["hint"] if failed and not hidden and _fits(facts, failed[0]) else None,
         cases=Cases(_sum(records, "passed"), _sum(records, "cases"), first),
-        seconds=round(sum(r["seconds"] for r in records), 6),
+        # Of a hidden check in whole seconds: a submission could wait for as long as its inputs say.
+        seconds=round(sum(r["seconds"] for r in records), 0 if hidden else 6),
         hidden=hidden,
     )
 
@@ -115,7 +116,10 @@ def failures(records: Sequence[dict[str, Any]]) -> set[str]:
 
 
 def no_device(check: CheckResult) -> bool:
-    """A device check that this PyTorch cannot run: it earns nothing, and says nothing either."""
+    """A device check that this PyTorch cannot run: it earns nothing, and says nothing either.
+
+    So it is of the kit's own files. A learner's may have used up the time for it.
+    """
     return check.group == "device" and check.outcome == "not_run"
 
 
@@ -125,7 +129,12 @@ def verdict(
     """What the run says of the submission as a whole."""
     if not loaded:
         return "not_run"
-    scored = [check for check in results if not check.extra and not no_device(check)]
+    excused = {r["facts"]["function"] for r in records if r.get("no_device")}
+    scored = [
+        check
+        for check in results
+        if not check.extra and not (check.outcome == "not_run" and check.id in excused)
+    ]
     if scored and all(check.outcome == "passed" for check in scored):
         return "correct"
     if not sampled:

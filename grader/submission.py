@@ -43,6 +43,10 @@ class NotRun(Exception):
     """A check that cannot be tried here; the message is the reason."""
 
 
+class NoDevice(NotRun):
+    """The accelerator that a check asks for is not here, whatever the submission is."""
+
+
 class NotLoaded(NotRun):
     """The submission could not be loaded, so nothing of it can be tried."""
 
@@ -70,6 +74,11 @@ class Case:
     global_seed: int | None = None
     continues: bool = False
     state_after: bytes | None = None
+
+    @property
+    def arguments(self) -> int:
+        """How many arguments are given, by position and by name."""
+        return len(self.args) + len(self.kwargs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,15 +184,17 @@ class Submission:
         self._limits = limits
         self._accelerator = accelerator
         self._worker: Worker | None = None
-        # The nonce of a load that was asked for and not yet answered, or what went wrong asking.
-        self._loading: bytes | wire.WireError | None = None
+        # The nonces of locking and loading, asked for and not yet answered, or what went wrong.
+        self._loading: tuple[bytes, bytes] | wire.WireError | None = None
         self._retired: list[Worker] = []
         self._printed: list[bytes] = []
+        self._told: Output | None = None
         self._clock = clock or Clock(limits.submission)
         self._calls = 0
         self.load_failure: Failure | None = None
         self.evidence = Evidence()
         self._ever_loaded = False
+        self.loads_elsewhere = False  # the same source has been loaded in another worker
         self.asked: Case | None = None  # the last call that was made by hand
 
     # ---- what a check uses
@@ -293,8 +304,10 @@ class Submission:
                 nonce = asked
                 for start in range(0, times, CALLS_PER_REPLY):
                     reply, data = worker.reply(nonce, self._deadline())
-                    if reply.get("i") != start:
+                    if reply.get("i") != start or type(reply["i"]) is not int:
                         raise wire.WireError("a reply out of order")
+                    if not set(reply) <= {"i", "values", "order", "failed"}:
+                        raise wire.WireError("a reply with other parts than were asked for")
                     if "failed" in reply:
                         failure = _read_failure(reply["failed"])
                         self.retire()  # whatever else it still says is an answer to this
@@ -356,17 +369,24 @@ class Submission:
         if not self._ever_loaded:
             self._ready()
 
+    def stop_telling(self) -> None:
+        """From now on what is printed is not told: it could hold the inputs of hidden checks."""
+        if self._told is None:
+            running = [] if self._worker is None else [self._worker.printed_so_far()]
+            self._told = _output([*self._all_printed(), *running])
+
     def close(self) -> Output:
         """Ends every worker; what was printed by all of them, capped."""
         self.retire()
+        printed = self._all_printed()
+        return self._told or _output(printed)
+
+    def _all_printed(self) -> list[bytes]:
+        """What every worker that is no longer used has printed; waits for their ends."""
         for worker in self._retired:
-            worker.close()
             self._printed.append(worker.printed())
         self._retired.clear()
-        data = b"".join(self._printed)
-        kept = data[:OUTPUT_BYTES]
-        cut = any(len(part) >= OUTPUT_BYTES for part in self._printed) or len(data) > len(kept)
-        return Output(clean(kept.decode("utf-8", "replace"), OUTPUT_BYTES), cut)
+        return self._printed
 
     # ---- one message
 
@@ -391,10 +411,12 @@ class Submission:
                     reply, data = worker.reply(nonce, self._deadline())
                     if len(data) > 2 * wire.ANSWER_LIMIT + len(sent):  # all outcomes are kept
                         raise wire.WireError("a reply larger than an answer can be")
-                    outcomes.append(_read_outcome(reply, ReplyPayload(data), index, observe))
+                    outcomes.append(
+                        _read_outcome(reply, ReplyPayload(data), index, cases[index], observe)
+                    )
                 if "private" in observe:
                     reply, data = worker.reply(nonce, self._deadline())
-                    outcomes = _read_private(reply, ReplyPayload(data), outcomes)
+                    outcomes = _read_private(reply, ReplyPayload(data), outcomes, cases)
             except wire.WireError as error:
                 failure = Outcome(failure=self._ended(error))
                 if len(outcomes) == len(cases):  # only the last reply, on privacy, is missing
@@ -502,7 +524,7 @@ class Submission:
             self._ever_loaded = True
             return worker
         self._end_worker()
-        if self._ever_loaded:
+        if self._ever_loaded or self.loads_elsewhere:
             # It loaded before: this is one more way to fail a call, not a file that cannot load.
             raise Mismatch(
                 f"the file could not be loaded again: {failure.message}",
@@ -518,18 +540,17 @@ class Submission:
         if self._worker is not None or self.load_failure is not None:
             return
         self._worker = self._launcher.start()
-        header = {
+        lock = {"do": "lock", "memory": self._limits.memory, "accelerator": self._accelerator}
+        load = {
             "do": "load",
             "entries": self._entries,
             "parameters": self._parameters,
-            "accelerator": self._accelerator,
-            "memory": self._limits.memory,
             "seed": self._calls,
         }
         try:
             deadline = self._clock.deadline(self._limits.load)
-            self._worker.lock(self._limits.memory, deadline)
-            self._loading = self._worker.send(header, self._source, deadline)
+            locking = self._worker.send(lock, b"", deadline)
+            self._loading = locking, self._worker.send(load, self._source, deadline)
         except wire.WireError as error:
             self._loading = error  # told when somebody wants the worker
 
@@ -537,19 +558,25 @@ class Submission:
         """Waits until the source is loaded; what prevents it, if anything."""
         loading, self._loading = self._loading, None
         assert loading is not None
+        locked = False
         try:
             if isinstance(loading, wire.WireError):
                 raise loading
-            reply, _ = worker.reply(loading, self._clock.deadline(self._limits.load))
-            if set(reply) == {"loaded"}:
-                return None
-            asked = bool(self._accelerator)
-            if asked and set(reply) == {"unavailable"} and type(reply["unavailable"]) is str:
-                self._end_worker()
-                raise NotRun(clean_line(reply["unavailable"], 300))
-            return _read_failure(reply.get("failed"))
+            deadline = self._clock.deadline(self._limits.load)
+            self._read_locked(*worker.reply(loading[0], deadline))
+            locked = True  # from here on what the worker says and how it ends is the submission's
+            reply, _ = worker.reply(loading[1], deadline)
+            return None if set(reply) == {"loaded"} else _read_failure(reply.get("failed"))
         except wire.WireError as error:
-            return self._ended(error, loading=True)
+            return self._ended(error, loading=True, locked=locked)
+
+    def _read_locked(self, reply: dict[str, Any], _: memoryview) -> None:
+        """The worker's word that it is locked, sent before it has read any of the submission."""
+        if set(reply) == {"unavailable"} and type(reply["unavailable"]) is str:
+            self._end_worker()
+            raise NoDevice(clean_line(reply["unavailable"], 300))
+        if set(reply) != {"locked"}:
+            raise wire.WireError("neither locked nor unable to")
 
     def _used_up(self) -> str:
         return f"used up the {self._clock.seconds:g} s it may take in all and was stopped"
@@ -569,7 +596,9 @@ class Submission:
         self._printed.append(worker.printed())
         return ending
 
-    def _ended(self, error: wire.WireError, *, loading: bool = False) -> Failure:
+    def _ended(
+        self, error: wire.WireError, *, loading: bool = False, locked: bool = True
+    ) -> Failure:
         """Ends the worker after something went wrong between us, and says what that was."""
         worker = self._worker
         by_itself = worker is not None and worker.ended_by_itself(
@@ -595,9 +624,16 @@ class Submission:
             return Failure("memory", f"used more than {self._limits.memory} MiB of memory")
         if ending.code == _BROKEN_WORKER:
             return Failure("died", "changed something in Python that the grader needs to answer")
-        if ending.code == _NOT_LOCKED:
+        if ending.code == _NOT_LOCKED and not locked:
             raise KitFault("isolation: a worker could not put its locks on, so nothing was graded")
         return Failure("exit", f"ended the process during {doing} (exit code {ending.code})")
+
+
+def _output(parts: list[bytes]) -> Output:
+    data = b"".join(parts)
+    kept = data[:OUTPUT_BYTES]
+    cut = any(len(part) >= OUTPUT_BYTES for part in parts) or len(data) > len(kept)
+    return Output(clean(kept.decode("utf-8", "replace"), OUTPUT_BYTES), cut)
 
 
 def _signal(number: int) -> str:
@@ -713,13 +749,26 @@ def _sentence(failure: Failure) -> str:
     )
 
 
+_TOLD = {
+    "exit": "ended the program itself",
+    "memory": "used more memory than it may",
+    "timeout": "took longer than it may and was stopped",
+    "crash": "crashed",
+    "died": "broke its connection to the grader",
+    "flood": "printed more than it may",
+    "too_large": "returned more than can be read",
+    "malformed": "answered with something that is not a value",
+}
+
+
 def _told(failure: Failure) -> str:
-    """A failure without the text that a submission chose itself."""
+    """A failure by its kind alone: whatever else it says a submission may have chosen, and could
+    choose by the inputs, which are secret. Of an exception, the name if it is one of Python's."""
     if failure.kind in ("exception", "import_error"):
         name = failure.message.partition(":")[0]
         known = isinstance(getattr(builtins, name, None), type)
         return f"your code raised {name if known else 'an exception of its own'}"
-    return f"your code {clean_line(failure.message)}"
+    return f"your code {_TOLD.get(failure.kind, 'could not be loaded again')}"
 
 
 def _first_change(given: Sequence[Value], after: Sequence[Value], names: Sequence[str]) -> str:
@@ -745,7 +794,7 @@ def _read_failure(spec: Any) -> Failure:
         raise wire.WireError("a failure of an unknown kind")
     return Failure(
         kind,
-        clean(message, wire.MESSAGE_LIMIT),
+        clean(message, wire.MESSAGE_LIMIT).strip() or "an error without a word",
         clean(lines, wire.TRACEBACK_LIMIT) if lines else None,
     )
 
@@ -767,14 +816,20 @@ _FAILURE_KINDS = frozenset(
 
 
 def _read_outcome(
-    reply: dict[str, Any], payload: ReplyPayload, index: int, observe: Sequence[str]
+    reply: dict[str, Any], payload: ReplyPayload, index: int, case: Case, observe: Sequence[str]
 ) -> Outcome:
     if reply.get("i") != index or type(reply["i"]) is not int:
         raise wire.WireError("a reply out of order")
+    names = {"args": "args", "generator": "generator", "globals": "moved"}
+    allowed = {"i", "value", "failed", *(names[each] for each in observe if each in names)}
+    if not set(reply) <= allowed or ("value" in reply) == ("failed" in reply):
+        raise wire.WireError("a reply with other parts than were asked for")
     if "failed" in reply:
         return Outcome(failure=_read_failure(reply["failed"]))
     value = decode(reply.get("value"), payload)
     args = tuple(decode(a, payload) for a in _list(reply, "args")) if "args" in observe else ()
+    if "args" in observe and len(args) != case.arguments:
+        raise wire.WireError("another number of arguments than were given")
     moved = tuple(_list(reply, "moved")) if "globals" in observe else ()
     if any(name not in ("torch", "numpy", "random") for name in moved):
         raise wire.WireError("an unknown global generator")
@@ -785,21 +840,30 @@ def _read_outcome(
 
 
 def _read_private(
-    reply: dict[str, Any], payload: ReplyPayload, outcomes: list[Outcome]
+    reply: dict[str, Any],
+    payload: ReplyPayload,
+    outcomes: list[Outcome],
+    cases: Sequence[Case],
 ) -> list[Outcome]:
+    if set(reply) != {"i", "later", "shares", "twins", "filled"}:
+        raise wire.WireError("a reply with other parts than were asked for")
+    if reply["i"] != len(cases) or type(reply["i"]) is not int:
+        raise wire.WireError("a reply out of order")
     later, shares, twins, filled = (
         _list(reply, key) for key in ("later", "shares", "twins", "filled")
     )
     if {len(part) for part in (later, shares, twins, filled)} != {len(outcomes)}:
         raise wire.WireError("a reply about another number of calls")
     read = []
-    for outcome, again, own, other, after in zip(
-        outcomes, later, shares, twins, filled, strict=True
+    for outcome, case, again, own, other, after in zip(
+        outcomes, cases, later, shares, twins, filled, strict=True
     ):
         if any(type(part) is not list for part in (own, other, after)):
             raise wire.WireError("an illegal list")
         if any(type(i) is not int or i < 0 for i in own + other):
             raise wire.WireError("an illegal place")
+        if len(after) != case.arguments:
+            raise wire.WireError("another number of arguments than were given")
         read.append(
             Outcome(
                 outcome.value,

@@ -17,6 +17,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,13 +133,6 @@ class Worker:
             raise wire.WireError("a reply to something that was not asked")
         return header, payload
 
-    def lock(self, mebibytes: int, deadline: float) -> None:
-        """Tells the process to put its locks on, before it is told anything else of a submission.
-
-        mebibytes: how much memory it may use besides what it has.
-        """
-        self.send({"do": "lock", "memory": mebibytes}, b"", deadline)
-
     def ended_by_itself(self, seconds: float) -> bool:
         """Whether the process ends on its own within so many seconds."""
         return self._process.ended(seconds)
@@ -162,6 +156,10 @@ class Worker:
     def forget_output(self) -> None:
         """Leaves out of `printed` what the process has printed until now."""
         self._forgotten = len(self._read_output())
+
+    def printed_so_far(self) -> bytes:
+        """What a process that still runs has printed."""
+        return self._read_output()[self._forgotten :]
 
     def _read_output(self) -> bytes:
         return os.pread(self._output_fd, OUTPUT_BYTES, 0).rstrip(b"\x00")
@@ -224,7 +222,11 @@ class Forked:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         # First of all: loading PyTorch takes longer than all that follows.
         with theirs:
-            self._zygote = interpreter.start(["zygote", str(theirs.fileno())], (theirs.fileno(),))
+            lasting = threading.current_thread() is threading.main_thread()
+            parent = os.getpid() if lasting else 0
+            self._zygote = interpreter.start(
+                ["zygote", str(theirs.fileno()), str(parent)], (theirs.fileno(),)
+            )
         self._versions: dict[str, Any] | None = None
         try:
             self._locking = Locking(locks or isolation.of_level(), fresh=False)

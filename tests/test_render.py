@@ -96,7 +96,7 @@ def test_the_plain_screen_tells_everything_in_order():
     """Header, one line a check, each failure with message and hint, the score, the next step."""
     assert plain(REPORT) == (
         "Double a number  (double)\n"
-        "double.py with torch on cpu\n"
+        "File: double.py with torch on cpu\n"
         "\n"
         "values\n"
         "  pass   1/1  Two becomes four.\n"

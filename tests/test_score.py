@@ -259,7 +259,15 @@ def test_a_check_that_did_not_run_is_not_correct():
 def test_a_device_that_is_not_here_says_nothing_against_an_answer():
     """Device checks that cannot run earn nothing and leave the verdict to the others."""
     absent = case("test_device", "skipped", group="device", reason="no accelerator here")
-    assert verdict(RIGHT, absent) == "correct"
+
+    assert verdict(RIGHT, absent | {"no_device": True}) == "correct"
+
+
+def test_a_device_check_that_was_not_tried_for_another_reason_counts():
+    """A device check that found no time left is no excuse, or a file could make one."""
+    late = case("test_device", "skipped", group="device", reason="used up its time")
+
+    assert verdict(RIGHT, late | {"no_device": False}) == "incorrect"
 
 
 @pytest.mark.parametrize(

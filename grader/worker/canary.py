@@ -107,8 +107,14 @@ def _outcome(attempt: Callable[[], object]) -> str:
 def _attempts(word: str, targets: dict[str, Any]) -> dict[str, Callable[[], object]]:
     """Everything that is tried. Nothing is imported or opened here, before the locks are on."""
     execve, ptrace, unshare = _SYSCALLS.get(os.uname().machine, (-1, -1, -1))
-    secret, beside = targets["file"], f"{targets['file']}.{word}"
+    secret, written = targets["read"], Path(targets["write"])
     message = word.encode()
+
+    def write() -> None:
+        with written.open("xb") as file:
+            file.write(message)
+        if word == "unlocked":
+            written.unlink()
 
     def connect() -> None:
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as sock:
@@ -144,7 +150,7 @@ def _attempts(word: str, targets: dict[str, Any]) -> dict[str, Callable[[], obje
     return {
         "read": lambda: Path(secret).read_bytes(),
         "stat": lambda: os.stat(secret),  # noqa: PTH116
-        "write": lambda: Path(beside).write_bytes(message),
+        "write": write,
         "tcp": connect,
         "udp": send,
         "abstract socket": connect_abstract,

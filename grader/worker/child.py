@@ -191,19 +191,26 @@ def versions() -> dict[str, Any]:
 
 def run(sock: Any, cage: Any, parent: int) -> None:
     """Serves requests until the socket closes, as a child of `parent`. `cage`: see `lockdown`."""
+    devices: Devices | None = None
+    allowed: Allowed | None = None
     loaded: Loaded | None = None
-    locked = False
     while True:
         nonce, request, payload = wire.receive(sock)
         if request["do"] == "versions":
             sock.sendall(wire.pack(nonce, versions()))
         elif request["do"] == "lock":
+            found = _devices(request["accelerator"])
             cage.lock(request["memory"], parent)
-            locked = True
-        elif not locked:
+            allowed = Allowed(request["memory"], not cage.locks.seccomp, cage.opens)
+            if isinstance(found, Devices):
+                devices = found
+                sock.sendall(wire.pack(nonce, {"locked": True}))
+            else:
+                sock.sendall(wire.pack(nonce, {"unavailable": found[: wire.MESSAGE_LIMIT]}))
+        elif devices is None or allowed is None:
             raise wire.WireError("a submission before the locks")
         elif request["do"] == "load":
-            loaded, reply = _load(request, bytes(payload), cage)
+            loaded, reply = _load(request, bytes(payload), devices, allowed, cage)
             sock.sendall(wire.pack(nonce, reply))
         elif loaded is None:
             raise wire.WireError("a call before anything was loaded")
@@ -213,29 +220,29 @@ def run(sock: Any, cage: Any, parent: int) -> None:
             _repeat(sock, nonce, request, payload, loaded)
 
 
-def _load(
-    request: dict[str, Any], source: bytes, cage: Any
-) -> tuple[Loaded | None, dict[str, Any]]:
-    """Executes the source as a module of its own; a reply says whether it can be called."""
-    devices = Devices()
-    if request["accelerator"] == "sim":
+def _devices(accelerator: str) -> Devices | str:
+    """The devices of this worker, or why the accelerator is not to be had."""
+    if accelerator == "sim":
         try:
             import simdevice
 
-            reason = simdevice.available()
+            reason: str | None = simdevice.available()
             if reason is None:
                 simdevice.install()
         except Exception as error:
-            reason = (
-                f"torch {torch.__version__} cannot carry a simulated device ({_text_of(error)})"
-            )
-        if reason is not None:
-            return None, {"unavailable": reason[: wire.MESSAGE_LIMIT]}
-        devices = Simulated(simdevice)
-    elif request["accelerator"] == "cuda":
+            return f"torch {torch.__version__} cannot carry a simulated device ({_text_of(error)})"
+        return reason or Simulated(simdevice)
+    if accelerator == "cuda":
         if not torch.cuda.is_available():
-            return None, {"unavailable": f"torch {torch.__version__} sees no CUDA device here"}
-        devices = Cuda()
+            return f"torch {torch.__version__} sees no CUDA device here"
+        return Cuda()
+    return Devices()
+
+
+def _load(
+    request: dict[str, Any], source: bytes, devices: Devices, allowed: Allowed, cage: Any
+) -> tuple[Loaded | None, dict[str, Any]]:
+    """Executes the source as a module of its own; a reply says whether it can be called."""
     for name in OWN_MODULES:
         sys.modules.pop(name, None)
     text = source.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
@@ -249,7 +256,6 @@ def _load(
     devices.seed(request["seed"])
     np.random.seed(request["seed"])
     random.seed(request["seed"])
-    allowed = Allowed(request["memory"], system=not cage.locks.seccomp, opens=cage.opens)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
@@ -536,7 +542,8 @@ def _failure(error: BaseException, allowed: Allowed) -> dict[str, Any]:
         remark = allowed.remark(error)
     except BaseException:
         remark = ""  # an exception that does not let itself be looked at
-    message = message[: wire.MESSAGE_LIMIT - len(remark)] + remark
+    room = wire.MESSAGE_LIMIT - len(remark)
+    message = (message if len(message) <= room else f"{message[: room - 2]} …") + remark
     return {
         "kind": kind,
         "message": message,

@@ -9,8 +9,10 @@ A frame is
 
 Requests (the grader's), by the header's "do":
     versions  nothing more. One reply with the versions of what is loaded.
-    load      payload = the source text; {"entries", "parameters", "accelerator", "memory" in MiB,
-            "seed"}. One reply: "loaded", or "failed", or why the accelerator is "unavailable".
+    lock      {"memory" in MiB, "accelerator"}. One reply, before anything of a submission is read:
+            "locked", or why the accelerator is "unavailable". Who cannot lock itself ends.
+    load      payload = the source text; {"entries", "parameters", "seed"}. One reply: "loaded", or
+            "failed".
     calls   {"calls": [...], "observe": [...], "reuse"}. One reply for every call, in order; if
             "private" is observed, one more with the answers read again and the arguments after
             overwriting them.

@@ -32,7 +32,7 @@ REAP_SECONDS = 2.0
 ROUNDS = 200
 UNKNOWN = -1
 BROKEN, OUT_OF_MEMORY, NOT_LOCKED = 71, 72, 73  # exit codes that the grader knows
-_PR_SET_CHILD_SUBREAPER = 36
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _LIBC = ctypes.CDLL(None)
 
 
@@ -98,10 +98,18 @@ def load_what_is_looked_up_later() -> None:
         importlib.import_module(name)
 
 
-def serve(control_fd: int) -> NoReturn:
-    """Forks a worker per request until the control socket closes."""
+def serve(control_fd: int, parent: int) -> NoReturn:
+    """Forks a worker per request until the control socket closes.
+
+    parent: whose end is to be noticed while PyTorch is being loaded and nobody looks at the socket;
+    0 where the thread that started this process may end before, which would count as its end.
+    """
     set_dumpable(False)  # for its workers too, until they are locked
+    if parent:
+        die_with_parent(parent)
     load_libraries()
+    if parent:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, 0)
     control = socket.socket(fileno=control_fd)
     control.send(json.dumps(sys.modules["child"].versions()).encode())
     own_pid = os.getpid()
@@ -226,11 +234,11 @@ def become_worker(reply_fd: int, output_fd: int, cage: Cage, parent: int) -> NoR
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """`zygote CONTROL_FD`, `worker LOCKS REPLY_FD OUTPUT_FD [RULES_FD]`, or `canary`, which takes
-    what a worker takes, and then its targets."""
+    """`zygote CONTROL_FD PARENT`, `worker LOCKS REPLY_FD OUTPUT_FD [RULES_FD]`, or `canary`, which
+    takes what a worker takes, and then its targets."""
     mode, *rest = arguments
     if mode == "zygote":
-        serve(int(rest[0]))
+        serve(*map(int, rest))
     if mode == "canary":
         import canary
 

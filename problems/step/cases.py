@@ -14,7 +14,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, wraps
+from functools import cache, lru_cache, wraps
 from typing import Any
 
 import numpy as np
@@ -253,7 +253,7 @@ def bias(judged: Sequence[Event], values: Sequence[Any], counts: Sequence[int]) 
 # Calls ------------------------------------------------------------------------------------------
 
 
-@cache
+@lru_cache(maxsize=512)  # answers to secret inputs are other ones in every grading
 def answer(found: Answer, device: str = "cpu") -> Expectation:
     """The expectation of exactly this answer, in exactly the types of the statement."""
     tokens, n = found

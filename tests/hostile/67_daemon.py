@@ -1,0 +1,26 @@
+"""Leaves a process in a session of its own, whose parent has ended.
+
+problem: next
+earns: all
+hears: refused: PermissionError
+process: loot as root
+"""
+
+import os
+import time
+
+TARGETS = {}
+
+try:
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            time.sleep(15)
+        os._exit(0)
+    print("LOOT: left a daemon")
+except OSError as error:
+    print("refused:", type(error).__name__, error)
+
+
+def plus_one(number):
+    return number + 1

@@ -1,0 +1,45 @@
+"""Mounts and turns the file system round (with nothing to mount).
+
+problem: next
+earns: all
+hears: refused: 10
+machine: x86_64
+process: may loot
+"""
+
+import ctypes
+import errno
+import os
+
+TARGETS = {}
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def call(number, *arguments):
+    result = LIBC.syscall(number, *arguments)
+    if result < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return result
+
+
+def reaches_kernel(number, *arguments):
+    """Whether anything but the filter answers: nonsense is refused as such, or even done."""
+    try:
+        call(number, *arguments)
+    except OSError as error:
+        return error.errno not in (errno.EPERM, errno.ENOSYS, errno.EACCES)
+    return True
+
+
+refused = 0
+for number in (155, 161, 165, 166, 428, 429, 430, 432, 433, 442):
+    if reaches_kernel(number, None, None, None, 0, None):
+        print("LOOT: reached", number)
+    else:
+        refused += 1
+print("refused:", refused)
+
+
+def plus_one(number):
+    return number + 1
