@@ -128,16 +128,20 @@ def _tell_crash() -> None:
 
 
 class _Lazy(click.Group):
-    """The commands of this module, and `dev`, which is loaded where it is asked for."""
+    """The commands of this module, and those that are loaded where they are asked for."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return [*super().list_commands(context), "dev"]
+        return [*super().list_commands(context), "batch", "report", "diff", "dev"]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name == "dev":
             from grader.dev.cli import dev
 
             return dev
+        if name in ("batch", "report", "diff"):
+            from grader.batch import cli
+
+            return cli.COMMANDS[name]
         return super().get_command(context, name)
 
 

@@ -39,10 +39,16 @@ def read(path: Path) -> SubmissionSource:
     A link is followed within its own folder only: what a learner hands in must not name a file of
     somebody else's that the report would then quote.
     """
-    data = _bytes(_within_its_folder(path))
+    return of_bytes(path.name, _bytes(_within_its_folder(path)), str(path))
+
+
+def of_bytes(name: str, data: bytes, shown: str) -> SubmissionSource:
+    """As `read`, for bytes that come another way; messages name them as `shown`."""
+    if len(data) > MOST_BYTES:
+        raise UsageError(_too_large(shown, len(data)))
     return SubmissionSource(
-        name=clean_line(path.name) or "submission",
-        text=_text(path, data),
+        name=clean_line(name) or "submission",
+        text=_text(shown, data),
         sha256=hashlib.sha256(data).hexdigest(),
         size=len(data),
     )
@@ -128,16 +134,19 @@ def _bytes(path: Path) -> bytes:
     finally:
         os.close(descriptor)
     if len(data) > MOST_BYTES:
-        size = max(status.st_size, len(data))
-        raise UsageError(
-            f"{path}: {size:,} bytes; a submission may have {MOST_BYTES // 1024} KiB; "
-            "hand in the source alone, without data in it"
-        )
+        raise UsageError(_too_large(str(path), max(status.st_size, len(data))))
     return data
 
 
 # Not a link either: one that leads out of the folder may have come since that was looked at.
 _OPEN = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOFOLLOW", "O_BINARY", "O_CLOEXEC"))
+
+
+def _too_large(shown: str, size: int) -> str:
+    return (
+        f"{shown}: {size:,} bytes; a submission may have {MOST_BYTES // 1024} KiB; "
+        "hand in the source alone, without data in it"
+    )
 
 
 def _unreadable(path: Path, error: OSError) -> str:
@@ -157,13 +166,13 @@ def _unreadable(path: Path, error: OSError) -> str:
     return f"{path}: cannot be read ({error.strerror}); save a copy and try that"
 
 
-def _text(path: Path, data: bytes) -> str:
+def _text(shown: str, data: bytes) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise UsageError(f"{path}: saved as UTF-16; save it as UTF-8")
+        raise UsageError(f"{shown}: saved as UTF-16; save it as UTF-8")
     if b"\0" in data:
         line = data[: data.index(b"\0")].count(b"\n") + 1
         raise UsageError(
-            f"{path}: has a NUL byte on line {line}, so it is not Python source "
+            f"{shown}: has a NUL byte on line {line}, so it is not Python source "
             "(or is UTF-16 without a mark); save it as UTF-8"
         )
     try:
@@ -171,6 +180,6 @@ def _text(path: Path, data: bytes) -> str:
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise UsageError(
-            f"{path}: not UTF-8: byte 0x{data[error.start]:02x} on line {line}; save it as UTF-8"
+            f"{shown}: not UTF-8: byte 0x{data[error.start]:02x} on line {line}; save it as UTF-8"
         ) from None
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -178,6 +178,7 @@ class Launcher(Protocol):
 
     def start(self) -> Worker: ...
     def isolation(self) -> Isolation: ...
+    def alive(self) -> bool: ...
     def versions(self) -> dict[str, Any]: ...
     def close(self) -> None: ...
 
@@ -278,6 +279,10 @@ class Forked:
             raise KitFault("the worker process could not fork; is memory short?")
         return _ForkedProcess(self, struct.unpack("<q", message[1:])[0], fds[0])
 
+    def alive(self) -> bool:
+        """Whether it can still make workers."""
+        return self._zygote.poll() is None
+
     def reap(self, pid: int) -> Ending:
         """The wait status of a worker that has ended, from its parent."""
         try:
@@ -368,6 +373,10 @@ class Fresh:
     def isolation(self) -> Isolation:
         """What keeps its workers apart, proved."""
         return self._locking.proved()
+
+    def alive(self) -> bool:
+        """Always: every worker is started anew."""
+        return True
 
     def _started(self) -> Worker:
         ours, theirs = socket.socketpair()

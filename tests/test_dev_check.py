@@ -507,7 +507,7 @@ def test_lanes_end_with_whoever_asked_for_them(kit):
 
 
 def _children(parent: int) -> set[int]:
-    return {p.pid for p in processes() if p.parent == parent and "spawn_main" in p.command}
+    return {p.pid for p in processes() if p.parent == parent and "grader.lane " in p.command}
 
 
 def _until(known: Callable[[], Any]) -> Any:

@@ -10,9 +10,9 @@ import pytest
 from grader import kit as kits
 from grader import problem as problems
 from grader.dev import mutants
-from grader.dev.lanes import Job, grade_all
 from grader.dev.mutants import Record, judge, mutants_of
 from grader.faults import UsageError
+from grader.lanes import Job, grade_all
 from grader.report import Cause, FaultReport
 from grader.report import Kit as KitName
 from tests.kits import TOML, write_kit

@@ -22,10 +22,10 @@ from grader.dev import diagnose
 from grader.dev import known as knowns
 from grader.dev.complaints import Complaint
 from grader.dev.known import Known
-from grader.dev.lanes import Job, grade_all
 from grader.dev.survey import Result, by_file, lost
 from grader.faults import KitFault, UsageError
 from grader.kit import Kit
+from grader.lanes import Job, grade_all
 from grader.problem import Problem
 from grader.report import FaultReport, Report
 from grader.score import no_device

@@ -41,10 +41,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from grader.dev.complaints import Complaint
-from grader.dev.lanes import Job, grade_all
 from grader.dev.survey import lost
 from grader.faults import UsageError
 from grader.kit import Kit
+from grader.lanes import Job, grade_all
 from grader.problem import Problem
 from grader.report import FaultReport, Report
 from grader.score import no_device

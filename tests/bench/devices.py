@@ -25,8 +25,8 @@ from grader import kit as kits
 from grader import problem as problems
 from grader import submission_file
 from grader.dev.known import KINDS, library_of
-from grader.dev.lanes import Job, grade_all
 from grader.faults import GradeError, KitFault
+from grader.lanes import Job, grade_all
 from grader.report import FaultReport, Report
 
 ROOT = Path(__file__).resolve().parents[2]

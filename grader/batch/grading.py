@@ -1,0 +1,273 @@
+"""A batch: every submission of a class graded, in lanes, into a RESULTS folder.
+
+What was graded before with the same file, problem, grader, seed and isolation is not graded again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from grader import problem as problems
+from grader import proof, submission_file
+from grader.batch import handed_in
+from grader.batch.handed_in import Submission
+from grader.batch.results import Results, Row, score_name
+from grader.faults import UsageError
+from grader.grading import Request
+from grader.kit import Kit
+from grader.lanes import AHEAD, Job, Lanes
+from grader.problem import Problem
+from grader.report import FaultReport, Isolation, Report
+from grader.workers import launcher
+
+TABLES_SECONDS = 5.0  # how old results.jsonl and grades.csv may be while a batch runs
+
+Progress = Callable[[int, int, Counter[str]], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a class is graded.
+
+    seed: of the hidden checks, for all of them; that of an earlier run, else drawn, unless given.
+    fresh: grade again what was graded before. on_trust: the instructor vouches for every file.
+    """
+
+    problem: str | None = None
+    library: str = "auto"
+    lanes: int | None = None
+    seed: int | None = None
+    hidden: bool = True
+    fresh: bool = False
+    on_trust: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a batch came to: rows by status, and how many of them were graded this time."""
+
+    counts: dict[str, int]
+    graded: int
+    seconds: float
+
+
+def grade(kit: Kit, place: Path, out: Path, plan: Plan, progress: Progress) -> Outcome:
+    """Grades the class at `place` into `out`.
+
+    progress: is told how many submissions are done, of how many, and their rows by outcome.
+    Raises UsageError for a place that is no class, for results that cannot be written, and where
+    submissions would not be kept apart as hidden checks ask for. What was graded until then, and
+    until a KeyboardInterrupt, is kept.
+    """
+    began, started_at = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
+    slugs = problems.slugs(kit)
+    if plan.problem is not None and plan.problem not in slugs:
+        raise UsageError(f"no problem '{plan.problem}'; there are {', '.join(slugs)}")
+    submissions = [*_light(handed_in.read(place, slugs, plan.problem))]
+    results = Results(out)
+    try:
+        earlier = results.manifest() or {}
+        seed = plan.seed if plan.seed is not None else earlier.get("seed")
+        seed = secrets.randbelow(2**32) if type(seed) is not int else seed
+        apart, versions = _apart(plan)
+        chosen = {each.problem for each in submissions if each.problem is not None}
+        exercises = {slug: problems.load(kit, slug) for slug in sorted(chosen)}
+        hidden = plan.hidden and kit.solutions is not None
+        manifest = {
+            "kit": {"name": kit.name, "version": kit.version},
+            "problems": {slug: _told(each) for slug, each in exercises.items()},
+            "seed": seed,
+            "hidden": hidden,
+            "versions": versions,
+            "isolation": asdict(apart),
+            "class": place.resolve().name,
+            "started_at": started_at,
+            "finished_at": None,
+            "seconds": None,
+            "lanes": None,
+            "engine": "local",
+        }
+        results.write_manifest(manifest)
+        keys = _Keys(kit, exercises, replace(plan, seed=seed, hidden=hidden), apart)
+        with Lanes(kit, plan.lanes) as lanes:
+            manifest["lanes"] = lanes.count
+            graded = _grade_all(submissions, results, keys, lanes, plan, progress)
+        results.keep_only((each.learner, each.problem) for each in submissions)
+        seconds = round(time.monotonic() - began, 3)
+        finished = datetime.now(UTC).isoformat(timespec="seconds")
+        results.write_manifest(manifest | {"finished_at": finished, "seconds": seconds})
+        counts = Counter[str](row.status for row in results.rows())
+        return Outcome(dict(counts), graded, seconds)
+    finally:
+        results.close()
+
+
+def _grade_all(
+    submissions: list[Submission],
+    results: Results,
+    keys: _Keys,
+    lanes: Lanes,
+    plan: Plan,
+    progress: Progress,
+) -> int:
+    """Grades what is not known yet; how many that were."""
+    outcomes = Counter[str]()
+    waiting: dict[Future[Report | FaultReport], Row] = {}
+    graded, tables = 0, time.monotonic()
+
+    def settle(until: int) -> None:
+        nonlocal graded, tables
+        while len(waiting) > until:
+            for done in wait(waiting, return_when=FIRST_COMPLETED).done:
+                row, report = _finished(waiting.pop(done), done.result())
+                results.add(row, report)
+                graded += 1
+                outcomes[row.verdict or row.status] += 1
+                progress(outcomes.total(), len(submissions), outcomes)
+            if time.monotonic() - tables > TABLES_SECONDS:
+                results.write_tables()
+                tables = time.monotonic()
+
+    for each in submissions:
+        row = _row(each)
+        if each.source is None or each.problem is None:
+            results.add(row)
+            outcomes[row.status] += 1
+            progress(outcomes.total(), len(submissions), outcomes)
+            continue
+        job, row = keys.job(each, row)
+        known = None if plan.fresh else results.known(row.learner, row.problem, row.key or "")
+        if known is not None:
+            results.add(replace(known, file=row.file, reason=row.reason))
+            outcomes[known.verdict or known.status] += 1
+            progress(outcomes.total(), len(submissions), outcomes)
+            continue
+        waiting[lanes.submit(job)] = row
+        settle(AHEAD * lanes.count)
+    settle(0)
+    return graded
+
+
+def _light(submissions: Iterator[Submission]) -> Iterator[Submission]:
+    """Each submission as it comes; two learners with one text share it in memory."""
+    seen: dict[str, Any] = {}
+    for each in submissions:
+        if each.source is not None:
+            each = replace(each, source=seen.setdefault(each.source.sha256, each.source))
+        yield each
+
+
+def _row(each: Submission) -> Row:
+    """The row before anything is graded."""
+    return Row(
+        learner=each.learner,
+        problem=each.problem,
+        file=each.file,
+        sha256=each.source.sha256 if each.source else None,
+        status="fault" if each.status == "ready" else each.status,
+        reason=each.reason,
+        source_group=handed_in.source_group(each.source.text) if each.source else None,
+    )
+
+
+def _finished(row: Row, report: Report | FaultReport) -> tuple[Row, Report | FaultReport]:
+    name = score_name(row.learner, row.problem or "")
+    if isinstance(report, FaultReport):
+        return replace(row, status="fault", reason=report.message, score_file=name), report
+    return replace(
+        row,
+        status="graded",
+        score=report.score,
+        max_score=report.max_score,
+        extra=report.extra.earned if report.extra.max else None,
+        verdict=report.verdict,
+        likely_cause=report.likely_cause.sentence if report.likely_cause else None,
+        seconds=report.seconds,
+        score_file=name,
+    ), report
+
+
+class _Keys:
+    """What the result of a grading depends on, besides the submission, once for every library."""
+
+    def __init__(
+        self, kit: Kit, exercises: dict[str, Problem], plan: Plan, apart: Isolation
+    ) -> None:
+        self._kit = kit
+        self._exercises = exercises
+        self._plan = plan
+        self._apart = apart
+        self._known: dict[tuple[str, str], str] = {}
+
+    def job(self, each: Submission, row: Row) -> tuple[Job, Row]:
+        """The grading to make, and the row with its key."""
+        assert each.source is not None
+        assert each.problem is not None
+        exercise = self._exercises[each.problem]
+        library = submission_file.chosen_library(
+            self._plan.library, each.source, each.problem, exercise.libraries
+        )
+        assert self._plan.seed is not None
+        job = Job(
+            each.problem,
+            each.source,
+            library,
+            self._plan.seed,
+            hidden=self._plan.hidden,
+            on_trust=self._plan.on_trust,
+        )
+        facts = [self._environment(exercise, library), each.source.sha256, each.source.name]
+        return job, replace(row, key=hashlib.sha256(json.dumps(facts).encode()).hexdigest())
+
+    def _environment(self, exercise: Problem, library: str) -> str:
+        known = self._known.get((exercise.slug, library))
+        if known is None:
+            assert self._plan.seed is not None
+            request = Request(
+                kit=self._kit,
+                problem=exercise,
+                source=b"",
+                library=library,
+                device="cpu",
+                seed=self._plan.seed,
+                hidden=self._plan.hidden and exercise.hidden is not None,
+            )
+            known = f"{proof.key(request, self._apart.layers)} {self._plan.seed}"
+            self._known[exercise.slug, library] = known
+        return known
+
+
+def _apart(plan: Plan) -> tuple[Isolation, dict[str, Any]]:
+    """How far submissions are kept apart here, and what they run on; UsageError if too little."""
+    started = launcher("auto")
+    try:
+        apart, found = started.isolation(), started.versions()
+        if apart.level == "process":
+            if not plan.on_trust:
+                raise UsageError(
+                    "isolation here is no more than a process of its own "
+                    f"({'; '.join(apart.missing)}), and a class hands in files that nobody vouches "
+                    "for; say --i-trust-these-files if you vouch for all of them"
+                )
+            apart = replace(apart, on_trust=True)
+        names = ("python", "torch", "numpy", "platform")
+        return apart, {name: found[name] for name in names}
+    finally:
+        started.close()
+
+
+def _told(exercise: Problem) -> dict[str, Any]:
+    return {
+        "title": exercise.title,
+        "points": {library: asdict(points) for library, points in exercise.points.items()},
+    }

@@ -1,0 +1,195 @@
+"""Gradings side by side: processes that grade one file after another, each with its own workers.
+
+A lane keeps its launcher between gradings, so that PyTorch is imported once a lane. It is a new
+interpreter (`python -m grader.lane`), started and served by a thread of this process. A lane that
+dies is replaced and its file graded once more; if that dies as well, it is a fault of the kit, and
+the other files are graded all the same.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from multiprocessing.connection import Connection
+from types import TracebackType
+
+from grader.faults import UsageError
+from grader.kit import Kit
+from grader.report import FaultReport, Report
+from grader.report import Kit as KitTold
+from grader.submission_file import SubmissionSource
+
+TRIES = 2
+AHEAD = 2  # files that wait for each lane, so that none waits for a file
+
+
+@dataclass(frozen=True)
+class Job:
+    """One grading to make; the parameters are those of `grader.session.grade`.
+
+    on_trust: right for the kit's own files, for which it is made.
+    """
+
+    slug: str
+    source: SubmissionSource
+    library: str
+    seed: int
+    device: str = "cpu"
+    hidden: bool = True
+    on_trust: bool = True
+
+
+class Lanes:
+    """So many lanes. Used as a context manager; may be used by many threads at once."""
+
+    def __init__(self, kit: Kit, lanes: int | None = None) -> None:
+        self._kit = kit
+        self._jobs: queue.SimpleQueue[tuple[Job, Future[Report | FaultReport]] | None]
+        self._jobs = queue.SimpleQueue()
+        self._running: set[_Lane] = set()
+        self._closing = threading.Event()
+        self.count = lanes or cores()
+        self._threads = [
+            threading.Thread(target=self._serve, daemon=True) for _ in range(self.count)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, job: Job) -> Future[Report | FaultReport]:
+        """Makes a grading when a lane is free. Its result is a report, or what the kit got wrong;
+        it raises UsageError where the request cannot be met."""
+        future: Future[Report | FaultReport] = Future()
+        self._jobs.put((job, future))
+        return future
+
+    def close(self) -> None:
+        """Ends every lane, in the middle of a grading if need be."""
+        self._closing.set()
+        for _ in self._threads:
+            self._jobs.put(None)
+        for lane in [*self._running]:
+            lane.kill()
+        for thread in self._threads:
+            thread.join()
+
+    def __enter__(self) -> Lanes:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _serve(self) -> None:
+        """One lane's life, and that of those that replace it."""
+        lane: _Lane | None = None
+        while (taken := self._jobs.get()) is not None and not self._closing.is_set():
+            job, future = taken
+            if not future.set_running_or_notify_cancel():
+                continue
+            for _ in range(TRIES):
+                if lane is None:
+                    lane = _Lane(self._kit)
+                    self._running.add(lane)
+                try:
+                    future.set_result(lane.grade(job))
+                    break
+                except UsageError as error:
+                    future.set_exception(error)
+                    break
+                except (EOFError, OSError):
+                    self._running.discard(lane)
+                    lane.close()
+                    lane = None
+                    if self._closing.is_set():
+                        future.cancel()
+                        return
+            else:
+                future.set_result(_fault(self._kit, job))
+        if lane is not None:
+            self._running.discard(lane)
+            lane.close()
+
+
+class _Lane:
+    """A lane's process, as whoever serves it knows it."""
+
+    def __init__(self, kit: Kit) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "grader.lane", str(theirs.fileno()), str(os.getpid())],
+                stdin=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # Ctrl-C is for whoever asked for it
+            )
+        self._connection = Connection(ours.detach())
+        self._connection.send(kit)
+
+    def grade(self, job: Job) -> Report | FaultReport:
+        """One grading. EOFError or OSError where the lane has died."""
+        self._connection.send(job)
+        answer = self._connection.recv()
+        if isinstance(answer, UsageError):
+            raise answer
+        assert isinstance(answer, Report | FaultReport)
+        return answer
+
+    def kill(self) -> None:
+        """Ends the process, and with it its workers; whoever serves the lane then sees it dead."""
+        self._process.send_signal(signal.SIGKILL)
+
+    def close(self) -> None:
+        """Ends the process and gives back what belongs to it."""
+        self.kill()
+        self._process.wait()
+        self._connection.close()
+
+
+def grade_all(
+    kit: Kit, jobs: Iterable[Job], lanes: int | None = None
+) -> Iterator[tuple[int, Report | FaultReport]]:
+    """Makes every grading; its place in `jobs` and what came out, in the order of completion.
+
+    lanes: processes; one a core unless given. `jobs` is read no further ahead than the lanes need.
+    """
+    numbered = enumerate(jobs)
+    first = next(numbered, None)
+    if first is None:
+        return
+    with Lanes(kit, lanes) as running:
+        waiting = {running.submit(first[1]): first[0]}
+        while waiting:
+            for place, job in numbered:
+                waiting[running.submit(job)] = place
+                if len(waiting) >= AHEAD * running.count:
+                    break
+            for done in wait(waiting, return_when=FIRST_COMPLETED).done:
+                yield waiting.pop(done), done.result()
+
+
+def cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _fault(kit: Kit, job: Job) -> FaultReport:
+    return FaultReport(
+        kit=KitTold(kit.name, kit.version),
+        problem=job.slug,
+        message="the process that graded this file died, twice; this is a fault of the grader",
+        check=None,
+        started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+    )

@@ -1,0 +1,336 @@
+"""A class at once: what is graded and what is not, what is kept, and what goes on after a stop."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader import kit as kits_found
+from grader import submission_file
+from grader.batch.results import Results, Row, score_name
+from grader.faults import UsageError
+from grader.lanes import Job, Lanes
+from grader.report import FaultReport, Report
+from tests import kits
+
+RIGHT = kits.RIGHT
+WRONG = "def plus_one(number):\n    return number + 2\n"
+SLOW = "import time\n\ndef plus_one(number):\n    time.sleep(0.4)\n    return number + 1\n"
+
+
+@pytest.fixture(name="tiny")
+def _tiny(tmp_path: Path) -> kits.TinyKit:
+    return kits.write_kit(tmp_path / "kit")
+
+
+@pytest.fixture(name="hand_in")
+def _hand_in(tmp_path: Path) -> Callable[..., Path]:
+    """A class folder with a folder for each learner: name=text of their file."""
+
+    def hand_in(**files: str) -> Path:
+        place = tmp_path / "class"
+        for learner, text in files.items():
+            folder = place / learner.replace("_", " ")
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "answer.py").write_text(text, encoding="utf-8")
+        return place
+
+    return hand_in
+
+
+@pytest.fixture(name="batch")
+def _batch(grade: Any, tiny: kits.TinyKit) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """`grade batch` on the tiny kit."""
+
+    def batch(place: Path, out: Path, *options: object) -> subprocess.CompletedProcess[str]:
+        words = ["--kit", tiny.root, "batch", place, "--out", out, "--problem", tiny.slug]
+        done: subprocess.CompletedProcess[str] = grade(*words, *options)
+        return done
+
+    return batch
+
+
+def rows(out: Path) -> dict[str, dict[str, Any]]:
+    """The rows of a RESULTS folder by learner."""
+    lines = (out / "results.jsonl").read_text("utf-8").splitlines()
+    return {row["learner"]: row for row in map(json.loads, lines)}
+
+
+def timeless(out: Path) -> dict[str, Any]:
+    """Rows and score documents without what differs between two equal runs."""
+    found: dict[str, Any] = {}
+    for learner, row in rows(out).items():
+        document = {}
+        if row["score_file"]:
+            document = json.loads((out / row["score_file"]).read_text("utf-8"))
+            for name in ("started_at", "seconds"):
+                document.pop(name)
+            for check in document["checks"]:
+                check.pop("seconds")
+        found[learner] = ({**row, "seconds": None}, document)
+    return found
+
+
+def test_every_learner_has_a_row_and_every_graded_one_a_score(
+    batch, hand_in, tmp_path, valid_score
+):
+    """Graded, unreadable and missing learners are rows with a status; scores are legal."""
+    place = hand_in(ann=RIGHT, bob=WRONG, Zoë_de_Vries=RIGHT)
+    (place / "carl").mkdir()
+    (place / "dora").mkdir()
+    (place / "dora" / "answer.py").write_bytes(b"\xff\xfex")
+
+    done = batch(place, tmp_path / "R")
+
+    found = rows(tmp_path / "R")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("3 graded, 1 missing, 1 unreadable; 3 of them now")
+    assert {name: (row["status"], row["score"]) for name, row in found.items()} == {
+        "Zoë de Vries": ("graded", 7),
+        "ann": ("graded", 7),
+        "bob": ("graded", 0),
+        "carl": ("missing", None),
+        "dora": ("unreadable", None),
+    }
+    assert "UTF-16" in found["dora"]["reason"]
+    for row in found.values():
+        if row["score_file"]:
+            document = valid_score((tmp_path / "R" / row["score_file"]).read_text("utf-8"))
+            assert document["score"] == row["score"]
+    manifest = json.loads((tmp_path / "R" / "manifest.json").read_text("utf-8"))
+    assert (manifest["format"], manifest["class"]) == (1, "class")
+    assert manifest["finished_at"]
+    table = csv.DictReader(io.StringIO((tmp_path / "R" / "grades.csv").read_text("utf-8-sig")))
+    assert [line["learner"] for line in table] == [*found]
+
+
+def test_a_score_of_a_batch_is_that_of_a_single_run(batch, hand_in, grade, tiny, tmp_path):
+    """Grading a file in a batch and by itself gives the same document, times aside."""
+    place = hand_in(ann=WRONG)
+    batch(place, tmp_path / "R", "--seed", 3)
+    alone = tmp_path / "alone.json"
+
+    file = place / "ann" / "answer.py"
+    grade("--kit", tiny.root, "run", file, "--problem", tiny.slug, "--json", alone, "--seed", 3)
+
+    [(_, document)] = timeless(tmp_path / "R").values()
+    expected = json.loads(alone.read_text("utf-8"))
+    for name in ("started_at", "seconds"):
+        expected.pop(name)
+    for check in expected["checks"]:
+        check.pop("seconds")
+    assert document == expected
+
+
+def test_a_second_run_grades_what_changed_and_forgets_who_left(batch, hand_in, tmp_path):
+    """Only an edited file is graded again; a learner who is gone has neither row nor score."""
+    out = tmp_path / "R"
+    place = hand_in(ann=RIGHT, bob=WRONG, carl=WRONG)
+    batch(place, out)
+    first = rows(out)
+
+    hand_in(bob=RIGHT)
+    (place / "carl" / "answer.py").unlink()
+    (place / "carl").rmdir()
+    done = batch(place, out)
+
+    second = rows(out)
+    assert "1 of them now" in done.stdout
+    assert second["ann"] == first["ann"]
+    assert (second["bob"]["score"], [*second]) == (7, ["ann", "bob"])
+    scores = {f"scores/{path.name}" for path in (out / "scores").iterdir()}
+    assert scores == {row["score_file"] for row in second.values()}
+
+
+@pytest.mark.parametrize("options", [["--fresh"], ["--seed", "77"]])
+def test_what_a_result_depends_on_makes_it_new(batch, hand_in, tmp_path, options):
+    """With another seed, or where it is asked for, everything is graded again."""
+    place, out = hand_in(ann=RIGHT, bob=WRONG), tmp_path / "R"
+    batch(place, out, "--seed", "5")
+
+    assert "; 0 of them now" in batch(place, out).stdout
+    assert "; 2 of them now" in batch(place, out, *options).stdout
+
+
+@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_batch_that_is_stopped_goes_on_and_ends_the_same(
+    grade, batch, hand_in, tiny, tmp_path, blow
+):
+    """Stopped at any moment, nothing is half written, and the next run ends as one in one go."""
+    place = hand_in(**{f"learner{n}": SLOW if n % 2 else WRONG for n in range(8)})
+    words = ["--kit", tiny.root, "batch", place, "--problem", tiny.slug, "--seed", 9, "--jobs", 2]
+    whole, out = tmp_path / "whole", tmp_path / "R"
+    grade(*words, "--out", whole)
+    started = subprocess.Popen(
+        grade.argv(*words, "--out", out),
+        cwd=grade.folder,
+        env=grade.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        # A shell's background jobs ignore Ctrl-C, and so would their children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    _until(lambda: out.is_dir() and len([*out.glob("scores/*.json")]) >= 2)
+    started.send_signal(blow)
+    _, told = started.communicate(timeout=30)
+    kept = [*out.glob("scores/*.json")]
+    for path in kept:
+        assert json.loads(path.read_text("utf-8"))["schema_version"] == 1
+
+    done = batch(place, out, "--jobs", "2")
+
+    assert started.returncode == (130 if blow == signal.SIGINT else -blow)
+    if blow == signal.SIGINT:
+        assert b"Stopped. What was graded is kept" in told
+    assert 2 <= len(kept) < 8
+    now = int(done.stdout.partition("; ")[2].split()[0])
+    assert now <= 8 - len(kept) + 1  # at most the one whose row was not there yet is made again
+    assert timeless(out) == timeless(whole)
+    assert not [*out.rglob(".grade-*")]
+
+
+def test_results_are_not_written_over_something_else(batch, hand_in, tmp_path):
+    """A folder that holds other things is refused, and left as it is."""
+    place = hand_in(ann=RIGHT)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("years of work", encoding="utf-8")
+
+    done = batch(place, tmp_path / "mine")
+
+    assert done.returncode == 2
+    assert "is there already and holds no results; choose another --out" in done.stderr
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
+
+
+def test_a_table_holds_no_formulas(tmp_path):
+    """What a spreadsheet would compute is text there."""
+    results = Results(tmp_path / "R")
+    for name in ("=1+1", "+2", "-3", "@sum", "plain"):
+        results.add(Row(name, "p", None, None, "missing", "=HYPERLINK(1)"))
+    results.close()
+
+    table = (tmp_path / "R" / "grades.csv").read_text("utf-8-sig")
+
+    lines = [*csv.reader(io.StringIO(table))][1:]
+    assert [line[0] for line in lines] == ["'+2", "'-3", "'=1+1", "'@sum", "plain"]
+    assert {line[-1] for line in lines} == {"'=HYPERLINK(1)"}
+
+
+def test_score_files_have_names_that_no_two_learners_share():
+    """Names are legal on any disk, not too long, and differ where learners differ in case alone."""
+    learners = ["ann", "Ann", "a/b", "a\\b", "../up", "x" * 300, "Zoë", "", "CON", "ann (2)"]
+
+    names = [score_name(learner, "verify") for learner in learners]
+
+    assert len({name.lower() for name in names}) == len(learners)
+    assert all(len(Path(name).name.encode()) < 120 for name in names)
+    assert all(name.startswith("scores/") and ".." not in name for name in names)
+    assert all("/" not in name.removeprefix("scores/") for name in names)
+
+
+def test_a_diff_tells_learners_and_checks(batch, hand_in, grade, tmp_path):
+    """What a regrade changed is told by learner and check; exit code 1 where anything did."""
+    place = hand_in(ann=RIGHT, bob=WRONG)
+    batch(place, tmp_path / "A")
+    hand_in(bob=RIGHT, carl=RIGHT)
+    batch(place, tmp_path / "B")
+
+    done = grade("diff", tmp_path / "A", tmp_path / "B")
+
+    assert done.returncode == 1
+    assert "bob  " in done.stdout
+    assert ": 0 of 7, incorrect → 7 of 7, correct" in done.stdout
+    assert "    test_thirteen: failed → passed" in done.stdout
+    assert ": not in the class → 7 of 7, correct" in done.stdout
+    same = grade("diff", tmp_path / "A", tmp_path / "A")
+    assert (same.returncode, same.stdout) == (0, "nothing changed\n")
+
+
+def test_a_report_is_one_page(batch, hand_in, grade, tmp_path):
+    """`grade report` writes a page that names every learner."""
+    batch(hand_in(ann=RIGHT, bob=WRONG), tmp_path / "R")
+
+    done = grade("report", tmp_path / "R")
+
+    page = (tmp_path / "R" / "report.html").read_text("utf-8")
+    assert done.returncode == 0, done.stderr
+    assert "ann" in page
+    assert "bob" in page
+    assert grade("report", tmp_path).returncode == 2
+
+
+def test_too_little_isolation_refuses_a_class(monkeypatch, hand_in, tiny, tmp_path):
+    """Where there are no locks a class is graded on trust alone."""
+    from grader.batch import grading
+    from grader.worker import landlock, seccomp
+
+    monkeypatch.setattr(landlock, "version", lambda: 0)
+    monkeypatch.setattr(seccomp, "supported", lambda: False)
+    plan = grading.Plan(problem=tiny.slug)
+
+    with pytest.raises(UsageError, match="say --i-trust-these-files if you vouch for all"):
+        grading.grade(
+            kits_found.find(tiny.root), hand_in(ann=RIGHT), tmp_path / "R", plan, lambda *_: None
+        )
+
+
+# ---- lanes
+
+
+def job(tiny: kits.TinyKit, file: Path, text: str) -> Job:
+    file.write_text(text, encoding="utf-8")
+    return Job(tiny.slug, submission_file.read(file), "torch", 1)
+
+
+def test_a_lane_that_dies_is_replaced_and_its_file_graded_again(tiny, tmp_path):
+    """A lane that is killed costs nothing but time."""
+    with Lanes(kits_found.find(tiny.root), 1) as lanes:
+        first = lanes.submit(job(tiny, tmp_path / "a.py", SLOW))
+        _until(lambda: kits.workers(_lane_of(lanes)) != [])
+        os.kill(_lane_of(lanes), signal.SIGKILL)
+        second = lanes.submit(job(tiny, tmp_path / "b.py", RIGHT))
+
+        reports = [first.result(60), second.result(60)]
+
+    assert [report.score for report in reports if isinstance(report, Report)] == [7, 7]
+
+
+def test_a_file_that_kills_two_lanes_is_told_and_the_next_is_graded(tiny, tmp_path):
+    """After a second death the file is a fault of the kit, and the others are graded as ever."""
+    with Lanes(kits_found.find(tiny.root), 1) as lanes:
+        first = lanes.submit(job(tiny, tmp_path / "a.py", SLOW))
+        for _ in range(2):
+            _until(lambda: _lane_of(lanes) and kits.workers(_lane_of(lanes)) != [])
+            victim = _lane_of(lanes)
+            os.kill(victim, signal.SIGKILL)
+            _until(lambda victim=victim: _lane_of(lanes) != victim or first.done())
+        second = lanes.submit(job(tiny, tmp_path / "b.py", RIGHT))
+
+        told, report = first.result(60), second.result(60)
+
+    assert isinstance(told, FaultReport)
+    assert "died, twice; this is a fault of the grader" in told.message
+    assert isinstance(report, Report)
+    assert report.passed
+
+
+def _lane_of(lanes: Lanes) -> int:
+    found = [lane._process.pid for lane in [*lanes._running]]
+    return found[0] if found else 0
+
+
+def _until(known: Callable[[], Any]) -> None:
+    end = time.monotonic() + 60
+    while not known():
+        assert time.monotonic() < end, "this never came"
+        time.sleep(0.02)
