@@ -229,6 +229,7 @@ class Forked:
                 ["zygote", str(theirs.fileno()), str(parent)], (theirs.fileno(),)
             )
         self._versions: dict[str, Any] | None = None
+        self._asked = 0
         try:
             self._locking = Locking(locks or isolation.of_level(), fresh=False)
             rules = [] if self._locking.rules is None else [self._locking.rules]
@@ -271,13 +272,20 @@ class Forked:
 
     def _fork(self, reply_fd: int, output_fd: int) -> _ForkedProcess:
         try:
-            socket.send_fds(self._control, [b"F"], [reply_fd, output_fd])
-            message, fds, _, _ = socket.recv_fds(self._control, 64, 1)
+            self._asked += 1
+            request = b"F" + struct.pack("<q", self._asked)
+            socket.send_fds(self._control, [request], [reply_fd, output_fd])
+            while True:
+                message, fds, _, _ = socket.recv_fds(self._control, 64, 1)
+                if message.startswith(request) or not message:
+                    break
+                for fd in fds:  # of an answer that a Ctrl-C left off waiting for
+                    os.close(fd)
         except OSError as error:
             raise KitFault(f"the worker process is gone ({error.strerror})") from None
-        if len(message) != 9 or len(fds) != 1:
+        if len(message) != len(request) + 8 or len(fds) != 1:
             raise KitFault("the worker process could not fork; is memory short?")
-        return _ForkedProcess(self, struct.unpack("<q", message[1:])[0], fds[0])
+        return _ForkedProcess(self, struct.unpack("<q", message[len(request) :])[0], fds[0])
 
     def alive(self) -> bool:
         """Whether it can still make workers."""
@@ -285,12 +293,14 @@ class Forked:
 
     def reap(self, pid: int) -> Ending:
         """The wait status of a worker that has ended, from its parent."""
+        request = b"R" + struct.pack("<q", pid)
         try:
-            self._control.send(b"R" + struct.pack("<q", pid))
+            self._control.send(request)
         except OSError as error:
             raise KitFault(f"the worker process is gone ({error.strerror})") from None
-        message = self._receive("wait")
-        status = struct.unpack("<i", message[1:])[0]
+        while not (message := self._receive("wait")).startswith(request):
+            pass  # an answer that a Ctrl-C left off waiting for
+        status = struct.unpack("<i", message[len(request) :])[0]
         return Ending(signal.SIGKILL, None) if status == _UNKNOWN else Ending.of(status)
 
     def _receive(self, doing: str) -> bytes:

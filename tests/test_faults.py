@@ -342,7 +342,7 @@ def _with_a_dead_worker(
 ) -> tuple[str, list[str]]:
     told = [check["message"] or "" for check in document["checks"]]
     told += [document["load_error"]["message"]] if document["load_error"] else []
-    is_told = any("SIGKILL" in message for message in told)
+    is_told = any("SIGKILL" in message or "your code crashed" in message for message in told)
     for was, now in zip(truth["checks"], document["checks"], strict=True):
         if now["earned"] > was["earned"]:
             broken.append(f"{now['id']}: {now['earned']} points in place of {was['earned']}")

@@ -7,6 +7,8 @@ import os
 import re
 import secrets
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import textwrap
@@ -16,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from grader import kit, session, submission_file
+from grader import interpreter, kit, session, submission_file
 from grader.expect import Mismatch, exactly
 from grader.faults import KitFault
 from grader.problem import Limits
@@ -372,6 +374,30 @@ def test_a_reply_to_another_request_is_refused(started):
     with pytest.raises(wire.WireError, match="not asked"):
         worker.reply(b"\0" * wire.NONCE_BYTES, time.monotonic() + 5)
     worker.close()
+
+
+def test_an_answer_nobody_waited_for_is_not_taken_for_another():
+    """After a Ctrl-C between a request and its answer the next worker is still the right one."""
+    made = Forked()
+    made.versions()
+    for _ in range(2):
+        ours, theirs = socket.socketpair()
+        output = interpreter.output_file()
+        socket.send_fds(made._control, [b"F" + struct.pack("<q", 0)], [theirs.fileno(), output])
+        for each in (ours, theirs):
+            each.close()
+        os.close(output)
+    made._control.send(b"R" + struct.pack("<q", 1))  # its answer is not waited for either
+    submission = Submission(
+        made, b"import os\ndef f():\n    return os.getpid()\n", ["f"], [], LIMITS
+    )
+
+    pid = submission()
+
+    assert pid in {process.pid for process in kits.processes()}
+    submission.close()
+    assert pid not in {process.pid for process in kits.processes()}
+    made.close()
 
 
 def test_closing_a_worker_twice_is_no_harm(started):

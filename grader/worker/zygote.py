@@ -2,8 +2,9 @@
 
 Control socket (SOCK_SEQPACKET, one message each way):
     b"L" + the locks of every worker, with the descriptor of Landlock's rules if they ask for it
-    b"F" with two descriptors (reply socket, output file)  ->  b"F" + pid as i64, with a pidfd
-    b"R" + pid as i64, once the pidfd says it has ended     ->  b"R" + wait status as i32
+    b"F" + number as i64, with the descriptors of reply socket and output file
+                                                            ->  the same + pid as i64, with a pidfd
+    b"R" + pid as i64, once the pidfd says it has ended     ->  the same + wait status as i32
 On start it sends one JSON object with the versions it loaded. It ends when the socket closes.
 
 It never holds the text of a submission, an input or an expected value: freed memory of this process
@@ -131,7 +132,7 @@ def serve(control_fd: int, parent: int) -> NoReturn:
         if message[:1] == b"R":
             pid = struct.unpack("<q", message[1:])[0]
             workers.discard(pid)
-            control.send(b"R" + struct.pack("<i", reap(pid, workers)))
+            control.send(message + struct.pack("<i", reap(pid, workers)))
             continue
         if sum(1 for _ in Path("/proc/self/task").iterdir()) != 1:
             # A fork copies one thread only: locks held by the others would never be released.
@@ -148,7 +149,7 @@ def serve(control_fd: int, parent: int) -> NoReturn:
         pidfd = os.pidfd_open(pid)
         for fd in fds:
             os.close(fd)
-        socket.send_fds(control, [b"F" + struct.pack("<q", pid)], [pidfd])
+        socket.send_fds(control, [message + struct.pack("<q", pid)], [pidfd])
         os.close(pidfd)
 
 
@@ -168,7 +169,10 @@ def reap(pid: int, workers: set[int]) -> int:
     status = UNKNOWN
     deadline = time.monotonic() + REAP_SECONDS
     while True:
-        done, found = os.waitpid(pid, os.WNOHANG) if status == UNKNOWN else (0, 0)
+        try:
+            done, found = os.waitpid(pid, os.WNOHANG) if status == UNKNOWN else (0, 0)
+        except ChildProcessError:  # it was waited for already: who asked did not hear the answer
+            return UNKNOWN
         status = found if done else status
         end_children(but=workers | {pid})
         if status != UNKNOWN or time.monotonic() > deadline:
