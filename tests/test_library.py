@@ -1,0 +1,86 @@
+"""`grader.Grader`, the door for programs: what it takes, what it tells, and what it leaves."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import grader
+from grader.faults import KitFault, UsageError
+from tests import kits
+
+WRONG = "def plus_one(number):\n    return number + 2\n"
+
+
+@pytest.fixture(name="tiny")
+def _tiny(tmp_path: Path) -> kits.TinyKit:
+    return kits.write_kit(tmp_path / "kit")
+
+
+def test_text_bytes_and_files_are_graded(tiny, tmp_path):
+    """A submission is given as its text, its bytes or its path, and gets the same score."""
+    file = tmp_path / "mine.py"
+    file.write_text(kits.RIGHT, encoding="utf-8")
+
+    with grader.Grader(tiny.root) as door:
+        reports = [
+            door.grade(source, tiny.slug) for source in (kits.RIGHT, kits.RIGHT.encode(), file)
+        ]
+
+    assert [report.score for report in reports] == [7, 7, 7]
+    assert [report.submission.file for report in reports] == ["submission.py"] * 2 + ["mine.py"]
+
+
+def test_many_threads_may_grade_at_once(tiny):
+    """Each thread gets the report on its own submission, whichever lane graded it."""
+    with grader.Grader(tiny.root, lanes=2) as door, ThreadPoolExecutor(8) as threads:
+        sources = [kits.RIGHT, WRONG] * 8
+        scores = threads.map(lambda source: door.grade(source, tiny.slug).score, sources)
+
+        assert [*scores] == [7, 0] * 8
+
+
+def test_nothing_is_left_behind(tiny):
+    """Once it is closed no process and no thread of it runs on."""
+    before = {process.pid for process in kits.processes()}
+    threads = threading.active_count()
+
+    with grader.Grader(tiny.root) as door:
+        door.grade(kits.RIGHT, tiny.slug)
+
+    left = [p for p in kits.processes() if p.pid not in before and "grader" in p.command]
+    own = [p for p in left if p.parent in {1, *before} and "lane" in p.command]
+    assert own == []
+    assert threading.active_count() == threads
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        (b"\xff\xfe", "submission.py: saved as UTF-16"),
+        ("x" * 300_000, "submission.py: 300,000 bytes"),
+        ("\ud800", "submission.py: not UTF-8"),
+        (Path("/nowhere/at/all.py"), "no such file"),
+    ],
+)
+def test_what_cannot_be_a_submission_is_refused(tiny, source, told):
+    """A source that nobody could grade raises UsageError, and the next one is graded."""
+    with grader.Grader(tiny.root) as door:
+        with pytest.raises(UsageError, match=told):
+            door.grade(source, tiny.slug)
+
+        assert door.grade(kits.RIGHT, tiny.slug).passed
+
+
+def test_what_the_kit_got_wrong_is_no_report(tmp_path):
+    """A fault of the kit raises KitFault; an unknown problem raises UsageError."""
+    broken = kits.write_kit(tmp_path / "broken", checks="raise RuntimeError\n")
+
+    with grader.Grader(broken.root) as door:
+        with pytest.raises(KitFault):
+            door.grade(kits.RIGHT, broken.slug)
+        with pytest.raises(UsageError, match="nowhere"):
+            door.grade(kits.RIGHT, "nowhere")
