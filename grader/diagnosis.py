@@ -19,6 +19,7 @@ import contextlib
 import hashlib
 import importlib
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -33,12 +34,13 @@ from grader.problem import Problem
 from grader.report import Cause, CheckResult
 from grader.submission import Case, NotRun, Outcome
 from grader.traces import Trace
-from grader.values import EPS, Array, Generator
+from grader.values import EPS, Array, Generator, Value
 
 FORMAT = 1
 
 # How a submission ends that is told of by itself, and would cost its time here once more.
 _ENDED = frozenset({"timeout", "memory", "crash", "died", "flood", "exit"})
+LARGEST = 4096  # numbers of one answer; those to the questions here have some hundred
 _LEAST_SAME = 5  # so many wrong answers in common make a file known
 _LEAST_KINDS = 3  # fewer kinds of input may have their dtype in common by chance
 _LEAST_RIGHT = 10  # so many right answers before one wrong kind of input is called the only one
@@ -178,8 +180,19 @@ def examine(grading: Grading) -> list[Finding | None] | None:
             submission.retire()
         if any(out.failure is not None and out.failure.kind in _ENDED for out in outcomes):
             return None
+        if any(_size(out.value) > LARGEST or _size(out.later) > LARGEST for out in outcomes):
+            return None  # no answer to a question is so large, and comparing them would take long
         found += map(_finding, sitting.questions, outcomes)
     return found
+
+
+def _size(value: Value) -> int:
+    """How many numbers and other items an answer holds, its own containers among them."""
+    if isinstance(value, Array):
+        return math.prod(value.shape)
+    if isinstance(value, dict):
+        return sum(map(_size, value.values())) + len(value)
+    return 1 + sum(map(_size, value)) if isinstance(value, tuple | list) else 1
 
 
 def _finding(question: Question, outcome: Outcome) -> Finding:

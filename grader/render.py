@@ -7,6 +7,7 @@ here and never read as markup.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -98,12 +99,16 @@ def plain(lines: list[Line]) -> str:
     return "\n".join(map(no_command, rows)) + "\n"
 
 
+_RUNNERS_WORD = re.compile(r"##(?=[\w.]*\[)")
+
+
 def no_command(row: str) -> str:
     """The row so that a CI runner which reads it takes no part of it for a command of its own.
 
-    Such commands begin with two colons, or with ## and a bracket anywhere; a learner's text may.
+    Such commands begin with two colons, or have ##[, ##vso[ or ##teamcity[ anywhere; a learner's
+    text may.
     """
-    row = row.replace("##[", "## [")
+    row = _RUNNERS_WORD.sub("## ", row)
     bare = row.lstrip()
     return f"{row[: len(row) - len(bare)]}| {bare}" if bare.startswith("::") else row
 

@@ -184,4 +184,4 @@ def to_json(report: Report | FaultReport) -> str:
     """The report as strict JSON: ASCII, no NaN, one trailing newline."""
     text = json.dumps(report.as_dict(), allow_nan=False, ensure_ascii=True, indent=2) + "\n"
     # Only strings hold it, and a CI runner that prints the document would take it for a command.
-    return text.replace("##[", "#\\u0023[")
+    return text.replace("##", "#\\u0023")

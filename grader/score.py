@@ -87,9 +87,14 @@ def _check(records: list[dict[str, Any]]) -> CheckResult:
         outcome=outcome,  # type: ignore[arg-type]
         message=clean(message, 3 * TEXT_LIMIT) if message else None,
         hint=facts["hint"] if failed and not hidden and _fits(facts, failed[0]) else None,
-        cases=Cases(_sum(records, "passed"), _sum(records, "cases"), first),
-        # Of a hidden check in whole seconds: a submission could wait for as long as its inputs say.
-        seconds=round(sum(r["seconds"] for r in records), 0 if hidden else 6),
+        # What a submission could choose by the inputs of a hidden check is not told: how many cases
+        # it passes, and how long it takes.
+        cases=Cases(
+            0 if hidden and outcome != "passed" else _sum(records, "passed"),
+            _sum(records, "cases"),
+            first,
+        ),
+        seconds=0.0 if hidden else round(sum(r["seconds"] for r in records), 6),
         hidden=hidden,
     )
 

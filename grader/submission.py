@@ -8,7 +8,6 @@ is a `Mismatch` (points lost) or `NotRun` (could not be tried), never an error o
 
 from __future__ import annotations
 
-import builtins
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -34,6 +33,13 @@ from grader.workers import Ending, Launcher, Worker
 CALLS_PER_REPLY = 250
 COMPARE_SECONDS = 1.0  # for the answers of one check, where no time of the submission is left
 WORKERS_PER_MESSAGE = 3  # after so many deaths the other calls of a message are not tried
+GENERATORS = ("torch", "numpy", "random")  # whose global ones are watched
+# Exceptions that a hidden check tells by name. Of all there are a submission could choose by its
+# inputs, and tell them.
+TOLD_BY_NAME = frozenset(
+    {"AttributeError", "IndexError", "KeyError", "NameError", "RuntimeError", "TypeError",
+     "ValueError", "ZeroDivisionError"}
+)  # fmt: skip
 _OUT_OF_MEMORY = 72  # the exit code of a worker that had too little left to say so
 _NOT_LOCKED = 73  # the exit code of a worker that could not lock itself
 _BROKEN_WORKER = 71  # the exit code of a worker whose own code stopped working
@@ -314,8 +320,11 @@ class Submission:
                         raise _failed(case, failure, self._parameters)
                     payload = ReplyPayload(data)
                     order = _numbers(reply, payload)
-                    values += [decode(v, payload) for v in _list(reply, "values")]
                     expected = min(CALLS_PER_REPLY, times - start)
+                    new = _list(reply, "values")
+                    if len(new) > expected:
+                        raise wire.WireError("more answers than calls")
+                    values += [decode(v, payload) for v in new]
                     if len(order) != expected or (order.size and int(order.max()) >= len(values)):
                         raise wire.WireError("a tally that does not add up")
                     parts.append(order)
@@ -463,7 +472,7 @@ class Submission:
         elif unchanged and (text := _first_change(given, outcome.args_after, names)):
             kind, text = "an argument was changed", f"you changed an argument: {text}"
         elif outcome.moved and "globals" in observe:
-            names_moved = ", ".join(outcome.moved)
+            names_moved = ", ".join(name for name in GENERATORS if name in outcome.moved)
             kind = f"the global generator of {names_moved} was drawn from or seeded"
             passed = any(isinstance(value, Generator) for value in given)
             rule = "use the generator that is passed" if passed else "draw nothing and seed nothing"
@@ -763,11 +772,10 @@ _TOLD = {
 
 def _told(failure: Failure) -> str:
     """A failure by its kind alone: whatever else it says a submission may have chosen, and could
-    choose by the inputs, which are secret. Of an exception, the name if it is one of Python's."""
+    choose by the inputs, which are secret. Of an exception, the name if it is a usual one."""
     if failure.kind in ("exception", "import_error"):
         name = failure.message.partition(":")[0]
-        known = isinstance(getattr(builtins, name, None), type)
-        return f"your code raised {name if known else 'an exception of its own'}"
+        return f"your code raised {name if name in TOLD_BY_NAME else 'an exception'}"
     return f"your code {_TOLD.get(failure.kind, 'could not be loaded again')}"
 
 
@@ -831,8 +839,8 @@ def _read_outcome(
     if "args" in observe and len(args) != case.arguments:
         raise wire.WireError("another number of arguments than were given")
     moved = tuple(_list(reply, "moved")) if "globals" in observe else ()
-    if any(name not in ("torch", "numpy", "random") for name in moved):
-        raise wire.WireError("an unknown global generator")
+    if any(name not in GENERATORS for name in moved) or len({*moved}) < len(moved):
+        raise wire.WireError("an unknown global generator, or one twice")
     state = None
     if "generator" in observe and reply.get("generator") is not None:
         state = _bytes(reply["generator"], payload)

@@ -418,7 +418,10 @@ class Judge:
         if fine and "globals" in observe:
             moved = reply.get("moved")
             fine = type(moved) is list and all(
-                type(name) is str and name in ("torch", "numpy", "random") for name in moved
+                type(name) is str
+                and name in ("torch", "numpy", "random")
+                and moved.count(name) == 1
+                for name in moved
             )
         if fine and "generator" in observe and reply.get("generator") is not None:
             fine = self.place(reply["generator"]) is not None
@@ -451,6 +454,8 @@ class Judge:
         order = self.place(reply.get("order"))
         values = reply.get("values")
         if reply.get("i") != start or order is None or type(values) is not list:
+            return None
+        if len(values) > expected:
             return None
         if not all(map(self.value, values)) or len(order) != 4 * expected:
             return None
@@ -1360,7 +1365,9 @@ NEARLY = [
     {"more": 0}, {"args": [["none"]]}, {"args": [["none"]] * 3}, {"order": [0, 0]},
     {"i": True}, {"i": 1.0}, {"i": "1"}, {"i": None}, {"i": 0}, {"i": 2}, {"value": None},
     {"value": [["none"]]}, {"args": None}, {"args": {}}, {"args": [["none"], ["object"]]},
-    {"moved": None}, {"moved": "torch"}, {"moved": ["jax"]}, {"moved": [["torch"]]},
+    {"moved": None}, {"moved": ["torch", "torch"]}, {"moved": ["torch", ["numpy"]]},
+    {"moved": ["torch", "numpy", "random", "torch"]}, {"moved": "torch"}, {"moved": ["jax"]},
+    {"moved": [["torch"]]},
     {"generator": []}, {"generator": [0]}, {"generator": [0, 2, 0]}, {"generator": [0.0, 2]},
     {"generator": [False, 2]}, {"generator": [-1, 2]}, {"generator": [0, 5]}, {"generator": [4, 1]},
     {"generator": [2**70, 0]}, {"generator": "02"}, {"failed": None}, {"failed": {}},

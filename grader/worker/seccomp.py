@@ -17,6 +17,7 @@ import ctypes
 import os
 import struct
 import sys
+from dataclasses import dataclass, replace
 
 ALLOW, KILL = 0x7FFF_0000, 0x8000_0000
 REFUSE = 0x0005_0000 | 1  # EPERM
@@ -29,8 +30,8 @@ Numbers = dict[str, tuple[int | None, int | None]]
 
 # The most frequent first: the filter is read from the top.
 COMPUTING: Numbers = {
-    "futex": (202, 98), "recvfrom": (45, 207), "read": (0, 63), "write": (1, 64), "mmap": (9, 222),
-    "munmap": (11, 215), "clock_gettime": (228, 113),
+    "recvfrom": (45, 207), "read": (0, 63), "write": (1, 64), "mmap": (9, 222),
+    "munmap": (11, 215),
     # replies and output
     "readv": (19, 65), "writev": (20, 66), "pread64": (17, 67), "pwrite64": (18, 68),
     "lseek": (8, 62), "close": (3, 57), "dup": (32, 23), "fstat": (5, 80),
@@ -43,11 +44,10 @@ COMPUTING: Numbers = {
     "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigreturn": (15, 139),
     "sigaltstack": (131, 132), "restart_syscall": (219, 128),
     # time
-    "clock_getres": (229, 114), "gettimeofday": (96, 169), "time": (201, None),
-    "nanosleep": (35, 101), "clock_nanosleep": (230, 115), "times": (100, 153),
+    "gettimeofday": (96, 169), "time": (201, None), "nanosleep": (35, 101), "times": (100, 153),
     # the C library's and Python's own upkeep
     "set_robust_list": (273, 99), "rseq": (334, 293), "sched_yield": (24, 124),
-    "sched_getaffinity": (204, 123), "getcpu": (309, 168), "gettid": (186, 178),
+    "getcpu": (309, 168), "gettid": (186, 178),
     "getrandom": (318, 278),
     # who and where it is
     "getpid": (39, 172), "getppid": (110, 173), "getuid": (102, 174), "geteuid": (107, 175),
@@ -59,33 +59,77 @@ COMPUTING: Numbers = {
 
 # Calls that take a path; Landlock says which paths. Left out where nothing may be opened.
 PATHS: Numbers = {
-    "openat": (257, 56), "newfstatat": (262, 79), "open": (2, None), "stat": (4, None),
-    "lstat": (6, None), "statx": (332, 291), "readlink": (89, None), "readlinkat": (267, 78),
+    "newfstatat": (262, 79), "stat": (4, None), "lstat": (6, None), "statx": (332, 291),
+    "readlink": (89, None), "readlinkat": (267, 78),
     "access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439),
     "getdents64": (217, 61), "getcwd": (79, 17),
 }  # fmt: skip
 
-# Calls that are allowed with some values of one argument only: (place, values).
 OWN_PROCESS = -1  # stands for the number of the process that installs the filter
-NARROWED: dict[str, tuple[tuple[int | None, int | None], int, tuple[int, ...]]] = {
+
+
+@dataclass(frozen=True)
+class Narrowed:
+    """A call that is allowed with some values of one argument only; all others are refused.
+
+    place: of the argument, from 0; the lower 32 bits of its value count. The value is one of these
+    (is_one_of), or is smaller (below), has one of these bits (has), or none of these (lacks).
+    path: it takes a path as well.
+    """
+
+    numbers: tuple[int | None, int | None]
+    place: int
+    is_one_of: tuple[int, ...] = ()
+    below: int = 0
+    has: int = 0
+    lacks: int = 0
+    path: bool = False
+
+    def code(self, pid: int) -> list[bytes]:
+        """The instructions that decide, once the number of the call is known."""
+        tests = [_op(_LOAD, k=_ARGUMENTS + 8 * self.place)]
+        for value in self.is_one_of:
+            own = pid if value == OWN_PROCESS else value
+            tests += [_op(_IF_EQUAL, 0, 1, own), _op(_RETURN, k=ALLOW)]
+        if self.below:
+            tests += [_op(_IF_AT_LEAST, 1, 0, self.below), _op(_RETURN, k=ALLOW)]
+        if self.has:
+            tests += [_op(_IF_ANY_BIT, 0, 1, self.has), _op(_RETURN, k=ALLOW)]
+        if self.lacks:
+            tests += [_op(_IF_ANY_BIT, 1, 0, self.lacks), _op(_RETURN, k=ALLOW)]
+        return [*tests, _op(_RETURN, k=REFUSE)]
+
+
+_OWN_CLOCKS = 16  # above them, as negative numbers, are the clocks of other processes
+_PRIVATE = 0x80  # a futex of this process alone; others reach whoever has the same file mapped
+# Writing, making, emptying and nameless files; Landlock knows of emptying since version 3 only.
+_NOT_READING = 0x3 | 0x40 | 0x200 | 0x40_0000
+NARROWED: dict[str, Narrowed] = {
+    "futex": Narrowed((202, 98), 1, has=_PRIVATE),
     # Flags: none, or no SIGPIPE. Not MSG_OOB, which nobody here reads.
-    "sendto": ((44, 206), 3, (0, 0x4000)),
-    "kill": ((62, 129), 0, (OWN_PROCESS,)),
-    "tgkill": ((234, 131), 0, (OWN_PROCESS,)),
+    "sendto": Narrowed((44, 206), 3, (0, 0x4000)),
+    "clock_gettime": Narrowed((228, 113), 0, below=_OWN_CLOCKS),
+    "clock_getres": Narrowed((229, 114), 0, below=_OWN_CLOCKS),
+    "clock_nanosleep": Narrowed((230, 115), 0, below=_OWN_CLOCKS),
+    "openat": Narrowed((257, 56), 2, lacks=_NOT_READING, path=True),
+    "open": Narrowed((2, None), 1, lacks=_NOT_READING, path=True),
+    "kill": Narrowed((62, 129), 0, (OWN_PROCESS,)),
+    "tgkill": Narrowed((234, 131), 0, (OWN_PROCESS,)),
+    "sched_getaffinity": Narrowed((204, 123), 0, (0, OWN_PROCESS)),
     # No F_SETOWN and F_SETSIG: with them the kernel signals whom a process names.
-    "fcntl": ((72, 25), 1, (0, 1, 2, 3, 4, 1030, 1034)),
+    "fcntl": Narrowed((72, 25), 1, (0, 1, 2, 3, 4, 1030, 1034)),
     # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX; never TIOCSTI, which types.
-    "ioctl": ((16, 29), 1, (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)),
-    "prctl": ((157, 167), 0, (15, 16, 0x5356_4D41)),  # names of the thread and of memory
+    "ioctl": Narrowed((16, 29), 1, (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)),
+    "prctl": Narrowed((157, 167), 0, (15, 16, 0x5356_4D41)),  # names of the thread and of memory
 }
-PRLIMIT = (302, 261)  # reading only: the pointer to new limits must be null
+PRLIMIT = (302, 261)  # of this process, and reading only: no pointer to new limits
 _PRCTL, _PR_SET_SECCOMP, _FILTER_MODE = "prctl", 22, 2
 _PR_GET_SECCOMP = 21
 
 ARCHITECTURES = {"x86_64": (0, 0xC000_003E), "aarch64": (1, 0xC000_00B7)}
 
 # Instructions: load a word of the call's record, compare, return.
-_LOAD, _IF_EQUAL, _IF_AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+_LOAD, _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 _INSTRUCTION = struct.Struct("=HBBI")
 
@@ -113,21 +157,19 @@ def program(machine: str, pid: int, *, paths: bool, another: bool) -> bytes:
         number = numbers[which]
         if number is not None:
             code += [_op(_IF_EQUAL, 0, 1, number), _op(_RETURN, k=ALLOW)]
-    for name, (numbers, place, values) in NARROWED.items():
-        number = numbers[which]
-        assert number is not None
+    for name, narrowed in NARROWED.items():
+        number = narrowed.numbers[which]
+        if number is None or (narrowed.path and not paths):
+            continue
         if name == _PRCTL and another:
-            values = (*values, _PR_SET_SECCOMP)
-        tests: list[bytes] = [_op(_LOAD, k=_ARGUMENTS + 8 * place)]
-        for value in values:
-            tests += [
-                _op(_IF_EQUAL, 0, 1, pid if value == OWN_PROCESS else value),
-                _op(_RETURN, k=ALLOW),
-            ]
-        tests.append(_op(_RETURN, k=REFUSE))
+            narrowed = replace(narrowed, is_one_of=(*narrowed.is_one_of, _PR_SET_SECCOMP))
+        tests = narrowed.code(pid)
         code += [_op(_IF_EQUAL, 0, len(tests), number), *tests]
     code += [
-        _op(_IF_EQUAL, 0, 6, PRLIMIT[which]),
+        _op(_IF_EQUAL, 0, 9, PRLIMIT[which]),
+        _op(_LOAD, k=_ARGUMENTS),
+        _op(_IF_EQUAL, 1, 0, 0),
+        _op(_IF_EQUAL, 0, 5, pid),
         _op(_LOAD, k=_ARGUMENTS + 16),
         _op(_IF_EQUAL, 0, 3, 0),
         _op(_LOAD, k=_ARGUMENTS + 20),
