@@ -32,7 +32,7 @@ _EXPECTED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "seccomp": (
         (
             "tcp", "udp", "abstract socket", "signal", "signal by owner", "fork", "thread", "exec",
-            "ptrace", "unshare", "lift a limit",
+            "ptrace", "unshare", "lift a limit", "empty a file",
         ),
         ("EPERM", "EAGAIN"),
     ),

@@ -164,12 +164,14 @@ def readable() -> Iterator[Path]:
         if folder != Path.cwd() and "-packages" in folder.name:
             yield from (folder / name for name in PACKAGES)
     # Shared libraries that Python's own modules are linked with, loaded when these are imported.
-    yield Path("/etc/ld.so.cache")
+    yield from map(Path, ("/etc/ld.so.cache", "/etc/localtime"))
+    yield from map(Path, ("/usr/lib/locale", "/usr/share/locale", "/usr/share/zoneinfo"))
     machine = os.uname().machine
     for name in ("/lib", "/usr/lib"):
         yield Path(f"{name}/{machine}-linux-gnu")
     for prefix in {sys.base_prefix, sys.prefix}:
-        yield from (path for path in _children(Path(prefix) / "lib") if ".so" in path.name)
+        libraries = _children(Path(prefix) / "lib")
+        yield from (path for path in libraries if ".so" in path.name and path.is_file())
 
 
 def _children(folder: Path, but: set[str] = frozenset()) -> list[Path]:  # type: ignore[assignment]

@@ -364,7 +364,7 @@ def _with_a_dead_worker(
         [(check["id"], check["earned"], check["outcome"]) for check in each["checks"]]
         for each in (truth, document)
     ]
-    if marks[0] == marks[1]:  # a check that fails anyway tells its first wrong case, not a later one
+    if marks[0] == marks[1]:  # what fails anyway tells its first wrong case, not a later one
         return "true marks, fewer cases", broken
     return "another result", [*broken, f"nothing is told: {_unlike(truth, document)}"]
 

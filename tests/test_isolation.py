@@ -165,6 +165,7 @@ HONEST = {
             warnings.warn("look at this")
             logging.warning("and at this")
             sys.stdout.flush()
+            sys.stdout.buffer.write(b"and bytes")
             sys.setrecursionlimit(3000)
             return number + 1 + depth(2000) - 2000
     """,
@@ -217,7 +218,7 @@ def test_what_pytorch_loads_late_works_or_is_explained(started, tmp_path):
     report = kits.write_kit(tmp_path / "kit", toml=limits).grade(file, started)
 
     if report.isolation.level == "no-open":
-        assert "'torch._dynamo' (name the module in an import" in str(report.checks[0].message)
+        assert "'torch._dynamo' (nothing can be loaded once" in str(report.checks[0].message)
     else:
         assert report.passed
 
@@ -284,6 +285,6 @@ def test_where_nothing_opens_a_late_import_is_explained(tmp_path):
 
     made.close()
     assert [check.outcome for check in report.checks] == ["passed", "error", "passed"]
-    assert "ModuleNotFoundError: No module named 'colorsys' (name the module in an import" in str(
+    assert "ModuleNotFoundError: No module named 'colorsys' (nothing can be loaded once" in str(
         report.checks[1].message
     )

@@ -116,6 +116,12 @@ def _attempts(word: str, targets: dict[str, Any]) -> dict[str, Callable[[], obje
         if word == "unlocked":
             written.unlink()
 
+    def empty() -> None:
+        if word == "unlocked":
+            written.touch()
+        os.close(os.open(written, 3 | os.O_TRUNC))  # neither to read nor to write
+        written.unlink()
+
     def connect() -> None:
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as sock:
             sock.connect(("127.0.0.1", targets["tcp"]))
@@ -151,6 +157,7 @@ def _attempts(word: str, targets: dict[str, Any]) -> dict[str, Callable[[], obje
         "read": lambda: Path(secret).read_bytes(),
         "stat": lambda: os.stat(secret),  # noqa: PTH116
         "write": write,
+        "empty a file": empty,
         "tcp": connect,
         "udp": send,
         "abstract socket": connect_abstract,

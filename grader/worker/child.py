@@ -86,6 +86,11 @@ class Output(io.TextIOBase):
     def isatty(self) -> bool:
         return False
 
+    @property
+    def buffer(self) -> OutputBytes:
+        """Takes bytes, as that of an ordinary standard output does."""
+        return OutputBytes(self)
+
     def write(self, text: str, /) -> int:
         if type(text) is not str:
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
@@ -101,6 +106,20 @@ class Output(io.TextIOBase):
         if self.seen > self.MOST:
             raise OutputFlood
         return len(text)
+
+
+class OutputBytes(io.BufferedIOBase):
+    """`sys.stdout.buffer`: bytes are printed as the text they encode."""
+
+    def __init__(self, output: Output) -> None:
+        self.output = output
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any, /) -> int:
+        self.output.write(bytes(data).decode("utf-8", "replace"))
+        return len(data)
 
 
 class Reserve:
@@ -143,7 +162,10 @@ class Allowed:
     opens: bool
 
     REFUSED = "a graded submission cannot use files, the network, processes or threads"
-    IMPORTED_LATE = "name the module in an import statement: a graded submission opens nothing"
+    IMPORTED_LATE = (
+        "nothing can be loaded once a graded submission runs: name the module in an import "
+        "statement; what PyTorch loads late by itself cannot be had here"
+    )
 
     def remark(self, error: BaseException) -> str:
         """Why something failed that works elsewhere, in brackets, or nothing."""
@@ -165,7 +187,8 @@ def _is_refusal(error: BaseException) -> bool:
     if type(error) is not RuntimeError:
         return False
     text = str(error)
-    return text == "can't start new thread" or os.strerror(errno.EACCES) in text
+    refusals = ("can't start new thread", os.strerror(errno.EACCES), os.strerror(errno.EPERM))
+    return any(refusal in text for refusal in refusals)
 
 
 class Loaded:

@@ -196,6 +196,10 @@ class Function:
             outcomes.append(Outcome(taken(answer), generator=states[0] if states else None))
         return outcomes
 
+    def answers(self, cases: Sequence[Case]) -> list[Value]:
+        """The answers to all calls."""
+        return [outcome.value for outcome in self.outcomes(cases)]
+
     def repeat(self, times: int, *args: Value) -> Tally:
         """The same call many times; a generator streams on."""
         passed = [given(arg) for arg in args]
