@@ -192,7 +192,7 @@ IN_CALL = {
     ),
     "exception_of_megabytes": (
         "error",
-        f"your code raised ValueError: {'x' * 1988}\n"
+        f"your code raised ValueError: {'x' * 1986} …\n"
         '  line 6, in plus_one\n    raise ValueError("x" * 16_000_000)',
     ),
     "exception_without_a_class": ("error", CHANGED),
