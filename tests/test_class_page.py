@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import pytest
 
+from grader import submission
 from grader.batch import overview as numbers
 from grader.batch import page
 from grader.batch.overview import Overview, some
@@ -286,6 +287,14 @@ def test_what_stopped_a_check_is_told_by_the_first_words_about_it(folder, messag
     ((at, met),) = folder.overview().troubles.items()
     assert (at, list(met)) == (0, [kind])
     assert met[kind] == message.partition("your code ")[2].partition("\n")[0]
+
+
+@pytest.mark.parametrize("kind", submission._TOLD)
+def test_what_stopped_a_hidden_check_is_told_as_well(folder, kind):
+    """The words of hidden checks, which are the grader's own, are sorted like those of others."""
+    folder.add("a", report(lost(TWO, f"your code {submission._TOLD[kind]}", "error")))
+    ((_, met),) = folder.overview().troubles.items()
+    assert "raised" not in met
 
 
 @pytest.mark.parametrize(

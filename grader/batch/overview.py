@@ -44,9 +44,9 @@ _OF_KIND: dict[str, Trouble] = {
 # exception is told as one that was raised, whatever its own text says further down.
 _STOPPED: tuple[tuple[Trouble, re.Pattern[str]], ...] = (
     ("timeout", re.compile(r"took longer than|used up (its|the) [\d.]+ s")),
-    ("crash", re.compile(r"crashed \(|ended the (process|program)|closed its connection")),
+    ("crash", re.compile(r"crashed\b|ended the (process|program)|(closed|broke) its connection")),
     ("crash", re.compile(r"answered with something that is not a value|changed something in")),
-    ("excess", re.compile(r"used more than \d+ MiB|printed more than|returned more than")),
+    ("excess", re.compile(r"used more (than \d+ MiB|memory)|printed more than|returned more than")),
 )
 _OWN = re.compile(r"^(?:your code|the submission) (.*)", re.MULTILINE)
 
