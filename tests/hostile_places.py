@@ -14,6 +14,7 @@ import secrets
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 from dataclasses import dataclass, replace
@@ -21,12 +22,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests import kits
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path(__file__).parent / "hostile"
 SHARED = ("/tmp", "/dev/shm", "/var/tmp")
 _REFERENCE = "right = None  # here stands the reference, as `right`\n"
+NOBODY = 65534  # a user that owns nothing
 LEAVES_MARKS = "hostile_mark_"
 
 # Read from a file's docstring: one line each, and one for a level where something else is expected.
@@ -273,3 +277,24 @@ def listing(folder: Path) -> dict[str, tuple[int, ...] | str]:
             if name in files:
                 found[path] += (status.st_mtime_ns,)
     return found
+
+
+def readable_python(home: Path) -> str:
+    """An interpreter of this version, with what is installed here, that everybody can read."""
+    version = f"python3.{sys.version_info.minor}"
+    packages = Path(pytest.__file__).resolve().parent.parent
+    asked = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+    for name in (sys.executable, f"/usr/bin/{version}", f"/usr/local/bin/{version}"):
+        script = f"import os, sys; os.listdir({str(packages)!r}); os.listdir({str(ROOT)!r})"
+        try:
+            subprocess.run([name, "-c", script], check=True, capture_output=True, cwd="/", **asked)
+        except (OSError, subprocess.CalledProcessError):
+            continue
+        if name == sys.executable:
+            return name
+        made = [name, "-m", "venv", "--without-pip", home / "venv"]
+        if subprocess.run(made, capture_output=True).returncode == 0:
+            [own] = (home / "venv/lib").glob("python3*/site-packages")
+            (own / "all.pth").write_text(f"import site; site.addsitedir({str(packages)!r})\n")
+            return str(home / "venv/bin/python")
+    pytest.skip(f"user {NOBODY} can read no {version} here")

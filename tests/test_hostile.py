@@ -38,7 +38,7 @@ from grader.report import Report, to_json
 from grader.worker.locks import Locks
 from grader.workers import Forked, Fresh, Launcher
 from tests import hostile_places, kits
-from tests.hostile_places import ROOT, Places
+from tests.hostile_places import NOBODY, ROOT, Places, readable_python
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the locks are Linux's")
 
@@ -500,30 +500,6 @@ def _somebody(request: pytest.FixtureRequest) -> Iterator[Somebody]:
             yield Somebody(readable_python(home), user, home)
     finally:
         shutil.rmtree(home)
-
-
-NOBODY = 65534
-
-
-def readable_python(home: Path) -> str:
-    """An interpreter of this version, with what is installed here, that everybody can read."""
-    version = f"python3.{sys.version_info.minor}"
-    packages = Path(pytest.__file__).resolve().parent.parent
-    asked = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
-    for name in (sys.executable, f"/usr/bin/{version}", f"/usr/local/bin/{version}"):
-        script = f"import os, sys; os.listdir({str(packages)!r}); os.listdir({str(ROOT)!r})"
-        try:
-            subprocess.run([name, "-c", script], check=True, capture_output=True, cwd="/", **asked)
-        except (OSError, subprocess.CalledProcessError):
-            continue
-        if name == sys.executable:
-            return name
-        made = [name, "-m", "venv", "--without-pip", home / "venv"]
-        if subprocess.run(made, capture_output=True).returncode == 0:
-            [own] = (home / "venv/lib").glob("python3*/site-packages")
-            (own / "all.pth").write_text(f"import site; site.addsitedir({str(packages)!r})\n")
-            return str(home / "venv/bin/python")
-    pytest.skip(f"user {NOBODY} can read no {version} here")
 
 
 @pytest.mark.parametrize("name", COMMANDS)

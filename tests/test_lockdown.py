@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from collections.abc import Callable, Iterator
@@ -32,6 +34,7 @@ from grader.worker import landlock, seccomp
 from grader.worker.locks import Locks
 from grader.workers import Forked, Launcher
 from tests import kits
+from tests.hostile_places import readable_python
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMITS = Limits(load=20, call=20, submission=60, memory=64)
@@ -425,6 +428,52 @@ def test_a_worker_ends_with_the_process_that_made_it(bound):
     launcher.close()
 
     assert alive is not bound
+
+
+_OWN_USER = """
+import sys
+from dataclasses import replace
+from grader import isolation
+from grader.problem import Limits
+from grader.submission import Submission
+from grader.workers import Forked
+
+best = isolation.offered()
+bare = replace(best, landlock=False, seccomp=False, no_open=False, capabilities=False)
+source = b'''import os
+def f():
+    try:
+        os.kill(%d, 0)
+        return "loot"
+    except OSError as error:
+        return type(error).__name__
+''' % int(sys.argv[1])
+for locks in (bare, replace(bare, own_user=0, user_range=0)):
+    launcher = Forked(locks)
+    submission = Submission(launcher, source, ["f"], [], Limits(20, 20, 60, 64))
+    print(bool(locks.own_user), submission())
+    submission.close()
+    launcher.close()
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give workers users of their own")
+def test_a_worker_with_a_user_of_its_own_cannot_signal_its_makers(tmp_path):
+    """Where everybody can read Python, root's workers are somebody else; else they are root."""
+    home = Path(tempfile.mkdtemp(prefix="own_user_"))
+    home.chmod(0o755)
+    try:
+        done = subprocess.run(
+            [readable_python(home), "-P", "-c", _OWN_USER, str(os.getpid())],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+            check=True,
+        )
+    finally:
+        shutil.rmtree(home)
+
+    assert done.stdout == "True PermissionError\nFalse loot\n"
 
 
 def test_every_lock_is_among_those_turned_off():
