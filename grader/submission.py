@@ -581,14 +581,15 @@ class Submission:
             if isinstance(loading, wire.WireError):
                 raise loading
             deadline = self._clock.deadline(self._limits.load)
-            self._read_locked(*worker.reply(loading[0], deadline))
+            reply, _ = worker.reply(loading[0], deadline)
+            self._read_locked(reply)
             locked = True  # from here on what the worker says and how it ends is the submission's
             reply, _ = worker.reply(loading[1], deadline)
             return None if set(reply) == {"loaded"} else _read_failure(reply.get("failed"))
         except wire.WireError as error:
             return self._ended(error, loading=True, locked=locked)
 
-    def _read_locked(self, reply: dict[str, Any], _: memoryview) -> None:
+    def _read_locked(self, reply: dict[str, Any]) -> None:
         """The worker's word that it is locked, sent before it has read any of the submission."""
         if set(reply) == {"unavailable"} and type(reply["unavailable"]) is str:
             self._end_worker()

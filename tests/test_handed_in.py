@@ -925,7 +925,7 @@ NAMES = st.text(
 )
 LAYOUTS = {
     "a folder each": "{name}/verify.py",
-    "a folder in a folder": "{name}/work/verify_mine.py",
+    "a folder in a folder": "{name}/final/verify_mine.py",
     "problem first": "verify_{name}.py",
     "problem last": "{name}_verify.py",
     "two dashes": "{name}--verify.py",

@@ -517,7 +517,8 @@ ON = Locks(landlock=True, seccomp=True, no_open=True, own_user=1000, user_range=
 EVERYTHING = {attempt for attempts, _ in canary._EXPECTED.values() for attempt in attempts}
 UNLOCKED = dict.fromkeys(EVERYTHING, "done") | {"user": "0", "CapEff": "ff"}
 LOCKED = dict.fromkeys(EVERYTHING, "EPERM") | {
-    "files": "EMFILE", "memory": "ENOMEM", "output": "EPERM", "user": "1004", "CapEff": "0",
+    "thread": "EAGAIN", "files": "EMFILE", "memory": "ENOMEM", "output": "EPERM",
+    "user": "1004", "CapEff": "0",
 }  # fmt: skip
 
 
@@ -541,6 +542,17 @@ def test_an_attempt_that_cannot_succeed_proves_nothing_and_is_told():
     unlocked = UNLOCKED | {"tcp": "ENETUNREACH"}
 
     assert canary.judge(ON, unlocked, LOCKED, "").untried == ("tcp",)
+
+
+@pytest.mark.parametrize("lock", canary._EXPECTED)
+def test_a_lock_of_which_nothing_could_be_tried_is_not_believed(lock):
+    """Where all that a lock has to stop fails without it as well, nobody is graded under it."""
+    attempts, _ = canary._EXPECTED[lock]
+    locks = replace(Locks(limits=False, memory=False), **{lock: True})
+    unlocked = UNLOCKED | dict.fromkeys(attempts, "EACCES")
+
+    with pytest.raises(KitFault, match=f"'{lock.replace('_', '-')}' cannot be proved here"):
+        canary.judge(locks, unlocked, LOCKED, "")
 
 
 @pytest.mark.parametrize(
