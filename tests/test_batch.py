@@ -17,7 +17,8 @@ import pytest
 
 from grader import kit as kits_found
 from grader import submission_file
-from grader.batch.results import Results, Row, score_name
+from grader.batch.results import Results, score_name
+from grader.batch.row import Row
 from grader.faults import UsageError
 from grader.lanes import Job, Lanes
 from grader.report import FaultReport, Report

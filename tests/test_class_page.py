@@ -13,9 +13,9 @@ from urllib.parse import quote
 import pytest
 
 from grader import submission
-from grader.batch import overview as numbers
 from grader.batch import page
 from grader.batch.overview import Overview, some
+from grader.batch.row import read as read_row
 from grader.faults import UsageError
 from grader.report import (
     Cases,
@@ -162,7 +162,7 @@ class Folder:
 
     def overview(self):
         """What is counted, without the page."""
-        rows = [numbers.row(row) for row in self.rows]
+        rows = [read_row(each) for each in self.rows]
         found = Overview({"double": "Double a number", "halve": "Halve a number"}, rows)
         for at, row in enumerate(rows):
             if row.status == "graded":

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.batch.results import Row, read_rows
+from grader.batch import reading
+from grader.batch.row import Row
 from grader.faults import UsageError
 
 
@@ -36,7 +36,8 @@ class Change:
 def compare(before: Path, after: Path) -> list[Change]:
     """Every change, by learner and problem. UsageError where a folder holds no results."""
     old, new = (
-        {(row.learner, row.problem): row for row in read_rows(folder)} for folder in (before, after)
+        {(row.learner, row.problem): row for row in reading.rows(folder)}
+        for folder in (before, after)
     )
     changes = []
     for place in sorted({*old, *new}, key=lambda each: (each[0], each[1] or "")):
@@ -62,13 +63,11 @@ def _outcomes(folder: Path, row: Row) -> dict[str, str]:
     if row.status != "graded" or row.score_file is None:
         return {}
     path = folder / row.score_file
+    document = reading.document(path)
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
         return {check["id"]: check["outcome"] for check in document["checks"]}
-    except (OSError, ValueError, KeyError, TypeError):
-        raise UsageError(
-            f"{path}: missing or damaged; run grade batch again to make it anew"
-        ) from None
+    except (KeyError, TypeError):
+        raise UsageError(f"{path}: not a score document; {reading.AGAIN}") from None
 
 
 def _facts(row: Row | None) -> Any:

@@ -16,7 +16,8 @@ from typing import Any, Generic, TypeVar
 
 from markupsafe import Markup
 
-from grader.batch.overview import STATUSES, TROUBLES, Overview, Row
+from grader.batch.overview import TROUBLES, Overview
+from grader.batch.row import STATUSES, Row
 from grader.clean import clean, clean_line
 
 NONE = -1  # for "nothing there" in the columns of numbers

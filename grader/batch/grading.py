@@ -21,7 +21,8 @@ from grader import problem as problems
 from grader import proof, submission_file
 from grader.batch import handed_in
 from grader.batch.handed_in import Submission
-from grader.batch.results import Results, Row, score_name
+from grader.batch.results import Results, score_name
+from grader.batch.row import Row
 from grader.faults import UsageError
 from grader.grading import Request
 from grader.kit import Kit

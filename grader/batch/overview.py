@@ -16,10 +16,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, get_args
 
+from grader.batch.row import STATUSES, Damaged, Row, Status
 from grader.clean import clean_line
-
-Status = Literal["graded", "unreadable", "missing", "ambiguous", "fault"]
-STATUSES: tuple[Status, ...] = get_args(Status)
 
 # How a check came out, as a letter: passed, failed, error, not run; a space where a check is not
 # asked of this submission (it is another library's).
@@ -51,75 +49,6 @@ _STOPPED: tuple[tuple[Trouble, re.Pattern[str]], ...] = (
 _OWN = re.compile(r"^(?:your code|the submission) (.*)", re.MULTILINE)
 
 BINS = 11  # of a distribution: ten tenths of the points, and full marks
-
-
-class Damaged(ValueError):
-    """A row or a document is not what its format says; the message says where in it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One submission, as results.jsonl has it."""
-
-    learner: str
-    problem: str | None
-    file: str | None
-    sha256: str | None
-    status: Status
-    reason: str | None
-    score: int | None
-    max_score: int | None
-    extra: int | None
-    verdict: str | None
-    likely_cause: str | None
-    seconds: float | None
-    score_file: str | None
-    source_group: str | None
-
-
-_TEXT = (str, type(None))
-_COUNT = (int, type(None))
-_FIELDS: dict[str, tuple[type, ...]] = {
-    "learner": (str,),
-    "problem": _TEXT,
-    "file": _TEXT,
-    "sha256": _TEXT,
-    "status": (str,),
-    "reason": _TEXT,
-    "score": _COUNT,
-    "max_score": _COUNT,
-    "extra": _COUNT,
-    "verdict": _TEXT,
-    "likely_cause": _TEXT,
-    "seconds": (float, int, type(None)),
-    "score_file": _TEXT,
-    "source_group": _TEXT,
-}
-_SCORE_FILE = re.compile(r"scores/[^/\\\x00]+\.json")
-
-
-def row(fields: Any) -> Row:
-    """A row from what was read; Damaged where a field is absent or of another type."""
-    if type(fields) is not dict:
-        raise Damaged("not an object")
-    for name, types in _FIELDS.items():
-        if name not in fields:
-            raise Damaged(f"no {name!r}")
-        value = fields[name]
-        if type(value) not in types or (types is _COUNT and value is not None and value < 0):
-            raise Damaged(f"{name!r} is {value!r:.60}")
-    found = Row(**{name: fields[name] for name in _FIELDS})
-    if found.status not in STATUSES:
-        raise Damaged(f"'status' is {found.status!r:.60}")
-    if found.score_file is not None and not _SCORE_FILE.fullmatch(found.score_file):
-        raise Damaged(f"'score_file' is {found.score_file!r:.60}")
-    if found.status == "graded":
-        for name in ("problem", "score", "max_score", "score_file"):
-            if getattr(found, name) is None:
-                raise Damaged(f"graded, and no {name!r}")
-        if not found.max_score:
-            raise Damaged("'max_score' is 0")
-    return found
 
 
 @dataclass

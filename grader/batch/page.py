@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,19 +18,18 @@ from typing import Any
 import jinja2
 
 from grader import score_file
-from grader.batch import embedded
+from grader.batch import embedded, reading
 from grader.batch.overview import (
     ABSENT,
     LETTERS,
     Check,
-    Damaged,
     Distribution,
     Overview,
     Problem,
-    Row,
-    row,
     some,
 )
+from grader.batch.reading import AGAIN
+from grader.batch.row import Damaged, Row
 from grader.clean import clean_line
 from grader.faults import UsageError
 from grader.report import SCHEMA_VERSION
@@ -42,7 +40,6 @@ DETAILS = 20_000_000  # bytes of what is told about learners one at a time
 PICTURED = 200  # learners in a heat map
 NAMED = 60  # as many learners have their names beside it
 
-_AGAIN = "run `grade batch` again with the same --out"
 _ABOUT_STATUS = {
     "missing": "missing",
     "unreadable": "unreadable",
@@ -79,7 +76,7 @@ def render(folder: Path, *, budget: int = DETAILS, pictured: int = PICTURED) -> 
     try:
         titles = {slug: str(about["title"]) for slug, about in manifest["problems"].items()}
     except (AttributeError, KeyError, TypeError):
-        raise UsageError(f"{folder / 'manifest.json'}: no titles of problems; {_AGAIN}") from None
+        raise UsageError(f"{folder / 'manifest.json'}: no titles of problems; {AGAIN}") from None
     rows = _rows(folder, list(titles))
     overview = Overview(titles, rows)
     details = embedded.Details(rows, budget)
@@ -124,7 +121,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
             f"{folder}: no results of a batch, for it has no manifest.json; "
             "give the folder that `grade batch --out` wrote"
         )
-    found = _json(path, _read(path))
+    found = reading.document(path)
     if type(found) is not dict or found.get("format") != FORMAT:
         has = found.get("format") if type(found) is dict else None
         raise UsageError(
@@ -136,27 +133,12 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 def _rows(folder: Path, slugs: Sequence[str]) -> list[Row]:
     """The rows by learner and then by problem; UsageError where one is damaged."""
-    path = folder / "results.jsonl"
-    if not path.is_file():
-        raise UsageError(f"{folder}: no results.jsonl, so nothing is graded yet; {_AGAIN}")
-    rows = []
-    for number, line in enumerate(_read(path).split("\n"), 1):
-        if line:
-            try:
-                rows.append(row(_loads(line)))
-            except (ValueError, RecursionError) as error:
-                what = error if isinstance(error, Damaged) else "not JSON"
-                raise UsageError(f"{path}: line {number}: {what}; {_AGAIN}") from None
-            if rows[-1].problem not in (None, *slugs):
-                raise UsageError(
-                    f"{path}: line {number}: a problem that is not in manifest.json; {_AGAIN}"
-                )
     places = {slug: place for place, slug in enumerate(slugs)}
 
     def key(row: Row) -> tuple[str, str, int]:
         return row.learner.casefold(), row.learner, places.get(row.problem or "", len(slugs))
 
-    return sorted(rows, key=key)
+    return sorted(reading.rows(folder, slugs), key=key)
 
 
 def _worst_first(rows: Sequence[Row]) -> list[int]:
@@ -167,43 +149,16 @@ def _worst_first(rows: Sequence[Row]) -> list[int]:
 
 def _take_in(folder: Path, overview: Overview, details: embedded.Details, at: int) -> None:
     path = folder / str(overview.rows[at].score_file)
-    document = _json(path, _read(path))
+    document = reading.document(path)
     try:
         if document["schema_version"] != SCHEMA_VERSION or document["error"] is not None:
             raise Damaged(f"no score of schema version {SCHEMA_VERSION}")
         overview.add(at, document)
         details.add(at, document, overview.problem(overview.rows[at]).places)
     except Damaged as error:
-        raise UsageError(f"{path}: {error}; {_AGAIN}") from None
+        raise UsageError(f"{path}: {error}; {AGAIN}") from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-        raise UsageError(f"{path}: not a score document; {_AGAIN}") from None
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise UsageError(f"{path}: not there; {_AGAIN}") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{path}: not UTF-8; {_AGAIN}") from None
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
-
-
-def _json(path: Path, text: str) -> Any:
-    try:
-        return _loads(text)
-    except (ValueError, RecursionError):
-        raise UsageError(f"{path}: not JSON; {_AGAIN}") from None
-
-
-def _loads(text: str) -> Any:
-    """Strict JSON, unlike what Python reads by itself."""
-    return json.loads(text, parse_constant=_no_constant)
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+        raise UsageError(f"{path}: not a score document; {AGAIN}") from None
 
 
 def _about(manifest: Mapping[str, Any]) -> dict[str, str]:

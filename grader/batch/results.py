@@ -20,16 +20,16 @@ import json
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from grader import score_file
+from grader.batch.row import Row
 from grader.faults import UsageError
 from grader.report import FaultReport, Report, to_json
 
 FORMAT = 1
-Status = Literal["graded", "unreadable", "missing", "ambiguous", "fault"]
 
 _COLUMNS = (
     "learner", "problem", "score", "max_score", "verdict", "status", "likely_cause", "reason",
@@ -40,32 +40,6 @@ CREATE TABLE IF NOT EXISTS rows (
     PRIMARY KEY (learner, problem)
 )
 """
-
-
-@dataclass(frozen=True)
-class Row:
-    """What came of one learner's work on one problem.
-
-    problem: None where nothing tells it. reason: why it was not graded, or why this file was.
-    score_file: the score document's path in RESULTS. key: of everything the result depends on.
-    source_group: the same for files that differ in comments and blank lines alone.
-    """
-
-    learner: str
-    problem: str | None
-    file: str | None
-    sha256: str | None
-    status: Status
-    reason: str | None
-    score: int | None = None
-    max_score: int | None = None
-    extra: int | None = None
-    verdict: str | None = None
-    likely_cause: str | None = None
-    seconds: float | None = None
-    score_file: str | None = None
-    key: str | None = None
-    source_group: str | None = None
 
 
 class Results:
@@ -168,21 +142,6 @@ def score_name(learner: str, problem: str) -> str:
     short = readable.encode()[:80].decode("utf-8", "ignore")
     digest = hashlib.sha256(f"{learner}\0{problem}".encode("utf-8", "surrogatepass")).hexdigest()
     return f"scores/{short}--{problem}-{digest[:8]}.json"
-
-
-def read_rows(folder: Path) -> list[Row]:
-    """The rows of a RESULTS folder; UsageError where it is none, or is damaged."""
-    path = folder / "results.jsonl"
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"{path}: cannot be read ({error.strerror}); give the --out folder of grade batch"
-        ) from None
-    try:
-        return [Row(**json.loads(line)) for line in text.splitlines()]
-    except (ValueError, TypeError):
-        raise UsageError(f"{path}: damaged; run grade batch again to make it anew") from None
 
 
 def _cell(value: Any) -> Any:
