@@ -40,7 +40,7 @@ FORMAT = 1
 
 # How a submission ends that is told of by itself, and would cost its time here once more.
 _ENDED = frozenset({"timeout", "memory", "crash", "died", "flood", "exit"})
-LARGEST = 4096  # numbers of one answer; those to the questions here have some hundred
+LARGEST = 4096  # numbers of one answer; those to the questions here have 1,200 at most
 _LEAST_SAME = 5  # so many wrong answers in common make a file known
 _LEAST_KINDS = 3  # fewer kinds of input may have their dtype in common by chance
 _LEAST_RIGHT = 10  # so many right answers before one wrong kind of input is called the only one

@@ -29,7 +29,7 @@ class Grader:
 
     Args:
         kit: the folder of a kit; this package's own problems unless given.
-        lanes: gradings side by side; each takes a core and some 400 MB.
+        lanes: gradings side by side; each takes a core and some 350 MB.
         seed: of the hidden checks, for all gradings; drawn anew for each unless given.
         hidden: run the hidden checks if the kit has them.
         on_trust: run them also where submissions cannot be locked (see SECURITY.md).
