@@ -160,7 +160,8 @@ def grade_all(
 ) -> Iterator[tuple[int, Report | FaultReport]]:
     """Grades the kit's own files, which are vouched for whatever the jobs say.
 
-    Gives the place in `jobs` and what came out, in the order of completion. lanes: processes; one a core unless given. `jobs` is read no further ahead than the lanes need.
+    Gives the place in `jobs` and what came out, in the order of completion. lanes: processes; one a
+    core unless given. `jobs` is read no further ahead than the lanes need.
     """
     numbered = enumerate(replace(job, on_trust=True) for job in jobs)
     first = next(numbered, None)
