@@ -39,7 +39,11 @@ def main() -> None:
         if not started.alive():  # a submission got that far: the next one has nothing to do with it
             started.close()
             started = launcher("auto")
-        connection.send(_graded(kit, job, started))
+        try:
+            connection.send(_graded(kit, job, started))
+        except ConnectionError:  # nobody waits for it any more
+            started.close()
+            return
 
 
 def _graded(kit: Kit, job: Job, started: Launcher) -> Report | FaultReport | UsageError:

@@ -8,6 +8,7 @@ the other files are graded all the same.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import signal
@@ -29,6 +30,8 @@ from grader.report import Kit as KitTold
 from grader.submission_file import SubmissionSource
 
 TRIES = 2
+_DIED = "the process that graded this file died, twice; this is a fault of the grader"
+_CLOSED = "the lanes were closed before this was graded"
 AHEAD = 2  # files that wait for each lane, so that none waits for a file
 
 
@@ -49,11 +52,14 @@ class Lanes:
     """So many lanes. Used as a context manager; may be used by many threads at once."""
 
     def __init__(self, kit: Kit, lanes: int | None = None) -> None:
+        if lanes is not None and lanes < 1:
+            raise UsageError(f"{lanes} lanes: there has to be one at least")
         self._kit = kit
         self._jobs: queue.SimpleQueue[tuple[Job, Future[Report | FaultReport]] | None]
         self._jobs = queue.SimpleQueue()
         self._running: set[_Lane] = set()
-        self._closing = threading.Event()
+        self._closing = False
+        self._submitting = threading.Lock()  # nothing is submitted once closing has begun
         self.count = lanes or cores()
         self._threads = [
             threading.Thread(target=self._serve, daemon=True) for _ in range(self.count)
@@ -63,20 +69,29 @@ class Lanes:
 
     def submit(self, job: Job) -> Future[Report | FaultReport]:
         """Makes a grading when a lane is free. Its result is a report, or what the kit got wrong;
-        it raises UsageError where the request cannot be met."""
+        it raises UsageError where the request cannot be met, and where the lanes are closed before
+        it is made."""
         future: Future[Report | FaultReport] = Future()
-        self._jobs.put((job, future))
+        with self._submitting:
+            if self._closing:
+                raise UsageError(_CLOSED)
+            self._jobs.put((job, future))
         return future
 
     def close(self) -> None:
-        """Ends every lane, in the middle of a grading if need be."""
-        self._closing.set()
+        """Ends every lane, in the middle of a grading if need be; whoever waits is told."""
+        with self._submitting:
+            self._closing = True
         for _ in self._threads:
             self._jobs.put(None)
         for lane in [*self._running]:
             lane.kill()
         for thread in self._threads:
             thread.join()
+        with contextlib.suppress(queue.Empty):
+            while True:
+                if (taken := self._jobs.get_nowait()) is not None:
+                    taken[1].set_exception(UsageError(_CLOSED))
 
     def __enter__(self) -> Lanes:
         return self
@@ -92,29 +107,40 @@ class Lanes:
     def _serve(self) -> None:
         """One lane's life, and that of those that replace it."""
         lane: _Lane | None = None
-        while (taken := self._jobs.get()) is not None and not self._closing.is_set():
+        while (taken := self._jobs.get()) is not None:
             job, future = taken
             if not future.set_running_or_notify_cancel():
                 continue
-            for _ in range(TRIES):
-                if lane is None:
-                    lane = _Lane(self._kit)
-                    self._running.add(lane)
-                try:
-                    future.set_result(lane.grade(job))
-                    break
-                except UsageError as error:
-                    future.set_exception(error)
-                    break
-                except (EOFError, OSError):
-                    self._running.discard(lane)
-                    lane.close()
-                    lane = None
-                    if self._closing.is_set():
-                        future.cancel()
-                        return
-            else:
-                future.set_result(_fault(self._kit, job))
+            try:
+                for _ in range(TRIES):
+                    if self._closing:
+                        raise UsageError(_CLOSED)
+                    try:
+                        lane = lane or self._opened()
+                        future.set_result(lane.grade(job))
+                        break
+                    except (EOFError, ConnectionError):
+                        self._end(lane)
+                        lane = None
+                else:
+                    future.set_result(_fault(self._kit, job, _DIED))
+            except UsageError as error:
+                future.set_exception(error)
+            except BaseException as error:  # whoever waits for this file must not wait for ever
+                self._end(lane)
+                lane = None
+                future.set_result(_fault(self._kit, job, f"a lane failed: {error}"))
+        self._end(lane)
+
+    def _opened(self) -> _Lane:
+        lane = _Lane(self._kit)
+        self._running.add(lane)
+        if self._closing:  # since this was looked at last, and maybe too late for `close` to see it
+            self._end(lane)
+            raise UsageError(_CLOSED)
+        return lane
+
+    def _end(self, lane: _Lane | None) -> None:
         if lane is not None:
             self._running.discard(lane)
             lane.close()
@@ -125,18 +151,26 @@ class _Lane:
 
     def __init__(self, kit: Kit) -> None:
         ours, theirs = socket.socketpair()
-        with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "grader.lane", str(theirs.fileno()), str(os.getpid())],
-                stdin=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,  # Ctrl-C is for whoever asked for it
-            )
+        words = ["-m", "grader.lane", str(theirs.fileno()), str(os.getpid())]
+        try:
+            with theirs:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-P", *words],
+                    stdin=subprocess.DEVNULL,
+                    pass_fds=[theirs.fileno()],
+                    start_new_session=True,  # Ctrl-C is for whoever asked for it
+                )
+        except BaseException:
+            ours.close()
+            raise
         self._connection = Connection(ours.detach())
-        self._connection.send(kit)
+        self._kit: Kit | None = kit  # until it is sent
 
     def grade(self, job: Job) -> Report | FaultReport:
-        """One grading. EOFError or OSError where the lane has died."""
+        """One grading. EOFError or ConnectionError where the lane has died."""
+        if self._kit is not None:
+            self._connection.send(self._kit)
+            self._kit = None
         self._connection.send(job)
         answer = self._connection.recv()
         if isinstance(answer, UsageError):
@@ -183,11 +217,11 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _fault(kit: Kit, job: Job) -> FaultReport:
+def _fault(kit: Kit, job: Job, message: str) -> FaultReport:
     return FaultReport(
         kit=KitTold(kit.name, kit.version),
         problem=job.slug,
-        message="the process that graded this file died, twice; this is a fault of the grader",
+        message=message,
         check=None,
         started_at=datetime.now(UTC).isoformat(timespec="seconds"),
     )

@@ -44,6 +44,8 @@ class Grader:
         hidden: bool = True,
         on_trust: bool = False,
     ) -> None:
+        if seed is not None and not (type(seed) is int and 0 <= seed < 2**63):
+            raise UsageError(f"seed {seed!r:.40}: it has to be a number from 0 to 2**63 - 1")
         self._kit = kits.find(None if kit is None else Path(kit))
         self._seed = seed
         self._hidden = hidden
@@ -70,6 +72,8 @@ class Grader:
             UsageError: it cannot be a submission, or the request cannot be met.
             KitFault: the kit, not the submission, is wrong.
         """
+        if not isinstance(source, str | bytes | Path):
+            raise UsageError(f"a submission is text, bytes or a path, not {type(source).__name__}")
         exercise = problems.load(self._kit, problem)
         if isinstance(source, Path):
             read = submission_file.read(source)
@@ -90,7 +94,7 @@ class Grader:
         return report
 
     def close(self) -> None:
-        """Ends the lanes; a grading that another thread waits for is given up."""
+        """Ends the lanes; a grading that another thread waits for raises UsageError there."""
         self._lanes.close()
 
     def __enter__(self) -> Grader:

@@ -86,3 +86,48 @@ def test_what_the_kit_got_wrong_is_no_report(tmp_path):
             door.grade(kits.RIGHT, broken.slug)
         with pytest.raises(UsageError, match="nowhere"):
             door.grade(kits.RIGHT, "nowhere")
+
+
+def test_closing_ends_every_wait(tiny):
+    """Whoever waits for a grading when the door is closed is told, and so is who comes later."""
+    endless = "import time\n\ndef plus_one(number):\n    time.sleep(0.8)\n    return number + 1\n"
+    door = grader.Grader(tiny.root)
+    with ThreadPoolExecutor(3) as threads:
+        waiting = [threads.submit(door.grade, endless, tiny.slug) for _ in range(3)]
+        time.sleep(1)
+
+        door.close()
+
+        for each in waiting:
+            with pytest.raises(UsageError, match="the lanes were closed before this was graded"):
+                each.result(20)
+    with pytest.raises(UsageError, match="the lanes were closed"):
+        door.grade(kits.RIGHT, tiny.slug)
+
+
+def test_a_lane_that_cannot_be_started_is_a_fault_and_no_endless_wait(tiny, monkeypatch):
+    """Where no process can be started for a lane the grading says so."""
+
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(24, "Too many open files")
+
+    with grader.Grader(tiny.root) as door:
+        with monkeypatch.context() as patch:
+            patch.setattr("grader.lanes.subprocess.Popen", refused)
+            with pytest.raises(KitFault, match="Too many open files"):
+                door.grade(kits.RIGHT, tiny.slug)
+
+        assert door.grade(kits.RIGHT, tiny.slug).passed
+
+
+@pytest.mark.parametrize("options", [{"lanes": 0}, {"lanes": -1}, {"seed": -1}, {"seed": "x"}])
+def test_options_that_mean_nothing_are_refused(tiny, options):
+    """A number of lanes or a seed that cannot be is told at once."""
+    with pytest.raises(UsageError):
+        grader.Grader(tiny.root, **options)
+
+
+def test_a_source_of_another_kind_is_refused(tiny):
+    """What is neither text, bytes nor a path is told as that."""
+    with grader.Grader(tiny.root) as door, pytest.raises(UsageError, match="not NoneType"):
+        door.grade(None, tiny.slug)
