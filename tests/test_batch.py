@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
 import os
+import shutil
 import signal
+import sqlite3
 import subprocess
 import time
 from collections.abc import Callable
@@ -216,15 +219,17 @@ def test_results_are_not_written_over_something_else(batch, hand_in, tmp_path):
 def test_a_table_holds_no_formulas(tmp_path):
     """What a spreadsheet would compute is text there."""
     results = Results(tmp_path / "R")
-    for name in ("=1+1", "+2", "-3", "@sum", "plain"):
-        results.add(Row(name, "p", None, None, "missing", "=HYPERLINK(1)"))
+    names = ("=1+1", "+2", "-3", "@sum", "plain", "a;=1+1")
+    rows = [Row(name, "p", None, None, "missing", "=HYPERLINK(1)") for name in names]
+    results.begin((row, None) for row in rows)
     results.close()
 
     table = (tmp_path / "R" / "grades.csv").read_text("utf-8-sig")
 
     lines = [*csv.reader(io.StringIO(table))][1:]
-    assert [line[0] for line in lines] == ["'+2", "'-3", "'=1+1", "'@sum", "plain"]
+    assert [line[0] for line in lines] == ["'+2", "'-3", "'=1+1", "'@sum", "a;=1+1", "plain"]
     assert {line[-1] for line in lines} == {"'=HYPERLINK(1)"}
+    assert '"a;=1+1","p"' in table  # in quotes, where another program parts cells by semicolons
 
 
 def test_score_files_have_names_that_no_two_learners_share():
@@ -237,6 +242,146 @@ def test_score_files_have_names_that_no_two_learners_share():
     assert all(len(Path(name).name.encode()) < 120 for name in names)
     assert all(name.startswith("scores/") and ".." not in name for name in names)
     assert all("/" not in name.removeprefix("scores/") for name in names)
+
+
+def test_a_folder_that_only_looks_like_results_is_left_alone(batch, hand_in, tmp_path):
+    """Somebody else's database, a linked folder of scores, a stray file: refused and untouched."""
+    place = hand_in(ann=RIGHT)
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "thesis.txt").write_text("years of work", encoding="utf-8")
+    for name in ("database", "linked", "stray"):
+        (tmp_path / name).mkdir()
+    with contextlib.closing(sqlite3.connect(tmp_path / "database" / "state.sqlite")) as other:
+        other.execute("CREATE TABLE photos (name TEXT)")
+    (tmp_path / "linked" / "scores").symlink_to(mine)
+    (tmp_path / "stray" / "notes.txt").touch()
+
+    for name in ("database", "linked", "stray"):
+        done = batch(place, tmp_path / name)
+
+        assert (done.returncode, done.stdout) == (2, ""), name
+        assert "choose another --out" in done.stderr
+    assert [path.name for path in mine.iterdir()] == ["thesis.txt"]
+
+
+def test_a_start_that_was_killed_at_once_can_be_made_again(batch, hand_in, tmp_path):
+    """A folder in which nothing but empty beginnings lie is taken for results."""
+    (tmp_path / "R" / "scores").mkdir(parents=True)
+    (tmp_path / "R" / ".grade-0123456789ab.tmp").touch()
+
+    assert batch(hand_in(ann=RIGHT), tmp_path / "R").returncode == 0
+
+
+def test_two_batches_do_not_write_into_one_folder(batch, hand_in, tmp_path):
+    """While one batch writes, another into the same folder is refused."""
+    results = Results(tmp_path / "R")
+
+    done = batch(hand_in(ann=RIGHT), tmp_path / "R")
+
+    results.close()
+    assert done.returncode == 2
+    assert "another batch is writing there now" in done.stderr
+
+
+def test_results_inside_the_class_are_refused(batch, hand_in):
+    """Results that lie in the class would be a learner of the next run."""
+    place = hand_in(ann=RIGHT)
+
+    done = batch(place, place / "results")
+
+    assert done.returncode == 2
+    assert "inside the class that is graded; choose an --out beside it" in done.stderr
+
+
+def test_a_changed_score_document_is_made_anew(batch, hand_in, tmp_path):
+    """A score that was edited, emptied or removed is graded again by the same command."""
+    out = tmp_path / "R"
+    place = hand_in(ann=RIGHT, bob=RIGHT, carl=RIGHT, dora=RIGHT)
+    batch(place, out)
+    first = timeless(out)
+    files = [out / row["score_file"] for row in rows(out).values()]
+    files[0].write_text(files[0].read_text("utf-8").replace("7", "6"), encoding="utf-8")
+    files[1].write_text("", encoding="utf-8")
+    files[2].unlink()
+
+    done = batch(place, out)
+
+    assert "; 3 of them now" in done.stdout
+    assert timeless(out) == first
+
+
+def test_a_damaged_state_is_told_or_graded_anew(batch, hand_in, tmp_path):
+    """A row that cannot be read is graded again; a file that is no database is told."""
+    out, place = tmp_path / "R", hand_in(ann=RIGHT, bob=RIGHT)
+    batch(place, out)
+    with contextlib.closing(sqlite3.connect(out / "state.sqlite")) as state:
+        state.execute("UPDATE rows SET row = '{\"x\": 1}' WHERE learner = 'ann'")
+        state.commit()
+
+    assert "; 1 of them now" in batch(place, out).stdout
+    (out / "state.sqlite").write_bytes(b"nothing of the kind" * 400)
+    done = batch(place, out)
+    assert done.returncode == 2
+    assert "cannot be used for results (file is not a database)" in done.stderr
+
+
+def test_nothing_of_an_earlier_run_stands_under_a_new_one(grade, batch, hand_in, tiny, tmp_path):
+    """A run that is stopped has rows of its own alone: what has changed is gone, not stale."""
+    out = tmp_path / "R"
+    names = [f"learner{n}" for n in range(6)]
+    place = hand_in(**dict.fromkeys(names, RIGHT))
+    batch(place, out, "--seed", "3")
+    hand_in(**dict.fromkeys(names, SLOW.replace("+ 1", "+ 2")))
+    words = ["--kit", tiny.root, "batch", place, "--out", out, "--problem", tiny.slug]
+    started = subprocess.Popen(
+        grade.argv(*words, "--seed", 4, "--jobs", 1),
+        cwd=grade.folder,
+        env=grade.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    _until(lambda: json.loads((out / "manifest.json").read_text("utf-8"))["seed"] == 4)
+    started.kill()
+    started.wait()
+
+    assert {row["score"] for row in rows(out).values()} <= {0}
+    assert len([*(out / "scores").iterdir()]) < len(names)
+
+
+def test_a_score_names_its_own_learners_file(batch, tmp_path):
+    """Two learners with the same bytes each have their own file's name in their score."""
+    place = tmp_path / "class"
+    place.mkdir()
+    for name in ("ann", "bob"):
+        (place / f"{name}_answer.py").write_text(RIGHT, encoding="utf-8")
+
+    batch(place, tmp_path / "R")
+
+    told = {
+        json.loads((tmp_path / "R" / row["score_file"]).read_text("utf-8"))["submission"]["file"]
+        for row in rows(tmp_path / "R").values()
+    }
+    assert told == {"ann_answer.py", "bob_answer.py"}
+
+
+def test_a_table_that_was_edited_steers_no_terminal(batch, hand_in, grade, tmp_path):
+    """`grade diff` shows what it reads on one line each, without codes and commands."""
+    batch(hand_in(ann=RIGHT), tmp_path / "A")
+    shutil.copytree(tmp_path / "A", tmp_path / "B")
+    table = tmp_path / "B" / "results.jsonl"
+    row = json.loads(table.read_text("utf-8"))
+    row["learner"] = "\x1b[31m::error::a\n::warning::x"
+    table.write_text(json.dumps(row) + "\n", encoding="utf-8")
+
+    done = grade("diff", tmp_path / "A", tmp_path / "B")
+
+    assert done.returncode == 1
+    assert "\x1b" not in done.stdout
+    assert not [line for line in done.stdout.splitlines() if line.lstrip().startswith("::")]
+    row["score"] = 10**400
+    table.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    assert grade("report", tmp_path / "B").returncode == 2
 
 
 def test_a_diff_tells_learners_and_checks(batch, hand_in, grade, tmp_path):

@@ -1051,3 +1051,17 @@ def test_nasty_texts_take_no_time(text):
     began = time.perf_counter()
     source_group(text)
     assert time.perf_counter() - began < 10
+
+
+def test_a_plain_name_is_for_whoever_has_it(tmp_path):
+    """A name that is shown like another's does not take the row of whoever really has it."""
+    for name, text in (("zed", "real"), ("\x01zed", "other"), ("zed\u200b", "another")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "verify.py").write_text(f"# {text}\n", encoding="utf-8")
+
+    found = {
+        each.learner: each.source.text for each in handed_in.read(tmp_path, SLUGS) if each.source
+    }
+
+    assert found["zed"] == "# real\n"
+    assert sorted(found) == ["zed", "zed (2)", "zed (3)"]

@@ -9,6 +9,7 @@ from typing import Any
 
 from grader.batch import reading
 from grader.batch.row import Row
+from grader.clean import clean_line
 from grader.faults import UsageError
 
 
@@ -27,10 +28,10 @@ class Change:
 
     def lines(self) -> Iterator[str]:
         """The change in words: one line for it, one for each check."""
-        name = f"{self.learner}  {self.problem or '(no problem)'}"
+        name = f"{clean_line(self.learner)}  {clean_line(self.problem or '(no problem)')}"
         yield f"{name}: {_state(self.before)} → {_state(self.after)}"
         for check, (before, after) in self.checks.items():
-            yield f"    {check}: {before} → {after}"
+            yield f"    {clean_line(check)}: {clean_line(before)} → {clean_line(after)}"
 
 
 def compare(before: Path, after: Path) -> list[Change]:
@@ -79,4 +80,5 @@ def _state(row: Row | None) -> str:
         return "not in the class"
     if row.status != "graded":
         return row.status
-    return f"{row.score} of {row.max_score}, {(row.verdict or '').replace('_', ' ')}"
+    verdict = clean_line(row.verdict or "").replace("_", " ")
+    return f"{row.score} of {row.max_score}, {verdict}"

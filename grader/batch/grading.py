@@ -21,7 +21,7 @@ from grader import problem as problems
 from grader import proof, submission_file
 from grader.batch import handed_in
 from grader.batch.handed_in import Submission
-from grader.batch.results import Results, score_name
+from grader.batch.results import Graded, Results, score_name
 from grader.batch.row import Row
 from grader.faults import UsageError
 from grader.grading import Request
@@ -74,12 +74,15 @@ def grade(kit: Kit, place: Path, out: Path, plan: Plan, progress: Progress) -> O
     slugs = problems.slugs(kit)
     if plan.problem is not None and plan.problem not in slugs:
         raise UsageError(f"no problem '{plan.problem}'; there are {', '.join(slugs)}")
+    if place.is_dir() and out.resolve().is_relative_to(place.resolve()):
+        raise UsageError(f"{out}: inside the class that is graded; choose an --out beside it")
     submissions = [*_light(handed_in.read(place, slugs, plan.problem))]
     results = Results(out)
     try:
         earlier = results.manifest() or {}
         seed = plan.seed if plan.seed is not None else earlier.get("seed")
-        seed = secrets.randbelow(2**32) if type(seed) is not int else seed
+        if type(seed) is not int or not 0 <= seed < 2**63:
+            seed = secrets.randbelow(2**32)
         apart, versions = _apart(plan)
         chosen = {each.problem for each in submissions if each.problem is not None}
         exercises = {slug: problems.load(kit, slug) for slug in sorted(chosen)}
@@ -98,65 +101,67 @@ def grade(kit: Kit, place: Path, out: Path, plan: Plan, progress: Progress) -> O
             "lanes": None,
             "engine": "local",
         }
-        results.write_manifest(manifest)
         keys = _Keys(kit, exercises, replace(plan, seed=seed, hidden=hidden), apart)
+        kept, left = _sorted_out(submissions, results, keys, plan)
+        results.begin(kept)
+        results.write_manifest(manifest)
+        done = Counter(row.verdict or row.status for row, _ in kept)
         with Lanes(kit, plan.lanes) as lanes:
             manifest["lanes"] = lanes.count
-            graded = _grade_all(submissions, results, keys, lanes, plan, progress)
-        results.keep_only((each.learner, each.problem) for each in submissions)
+            _grade_all(left, results, lanes, done, progress)
         seconds = round(time.monotonic() - began, 3)
         finished = datetime.now(UTC).isoformat(timespec="seconds")
         results.write_manifest(manifest | {"finished_at": finished, "seconds": seconds})
         counts = Counter[str](row.status for row in results.rows())
-        return Outcome(dict(counts), graded, seconds)
+        return Outcome(dict(counts), len(left), seconds)
     finally:
         results.close()
 
 
-def _grade_all(
-    submissions: list[Submission],
-    results: Results,
-    keys: _Keys,
-    lanes: Lanes,
-    plan: Plan,
-    progress: Progress,
-) -> int:
-    """Grades what is not known yet; how many that were."""
-    outcomes = Counter[str]()
-    waiting: dict[Future[Report | FaultReport], Row] = {}
-    graded, tables = 0, time.monotonic()
-
-    def settle(until: int) -> None:
-        nonlocal graded, tables
-        while len(waiting) > until:
-            for done in wait(waiting, return_when=FIRST_COMPLETED).done:
-                row, report = _finished(waiting.pop(done), done.result())
-                results.add(row, report)
-                graded += 1
-                outcomes[row.verdict or row.status] += 1
-                progress(outcomes.total(), len(submissions), outcomes)
-            if time.monotonic() - tables > TABLES_SECONDS:
-                results.write_tables()
-                tables = time.monotonic()
-
+def _sorted_out(
+    submissions: list[Submission], results: Results, keys: _Keys, plan: Plan
+) -> tuple[list[Graded], list[tuple[Job, Row]]]:
+    """What there is no need to grade, since it was or cannot be; and what is left to grade."""
+    kept: list[Graded] = []
+    left = []
     for each in submissions:
         row = _row(each)
         if each.source is None or each.problem is None:
-            results.add(row)
-            outcomes[row.status] += 1
-            progress(outcomes.total(), len(submissions), outcomes)
+            kept.append((row, None))
             continue
         job, row = keys.job(each, row)
         known = None if plan.fresh else results.known(row.learner, row.problem, row.key or "")
-        if known is not None:
-            results.add(replace(known, file=row.file, reason=row.reason))
-            outcomes[known.verdict or known.status] += 1
-            progress(outcomes.total(), len(submissions), outcomes)
-            continue
+        if known is None:
+            left.append((job, row))
+        else:
+            kept.append((replace(known[0], file=row.file, reason=row.reason), known[1]))
+    return kept, left
+
+
+def _grade_all(
+    left: list[tuple[Job, Row]],
+    results: Results,
+    lanes: Lanes,
+    done: Counter[str],
+    progress: Progress,
+) -> None:
+    """Makes the gradings. done: rows by outcome, those that are there already among them."""
+    total = done.total() + len(left)
+    progress(done.total(), total, done)
+    waiting: dict[Future[Report | FaultReport], Row] = {}
+    tables = time.monotonic()
+    for number, (job, row) in enumerate(left, 1):
         waiting[lanes.submit(job)] = row
-        settle(AHEAD * lanes.count)
-    settle(0)
-    return graded
+        most = 0 if number == len(left) else AHEAD * lanes.count
+        while len(waiting) > most:
+            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                graded, report = _finished(waiting.pop(future), future.result())
+                results.add(graded, report)
+                done[graded.verdict or graded.status] += 1
+                progress(done.total(), total, done)
+            if time.monotonic() - tables > TABLES_SECONDS:
+                results.write_tables()
+                tables = time.monotonic()
 
 
 def _light(submissions: Iterator[Submission]) -> Iterator[Submission]:
@@ -164,7 +169,8 @@ def _light(submissions: Iterator[Submission]) -> Iterator[Submission]:
     seen: dict[str, Any] = {}
     for each in submissions:
         if each.source is not None:
-            each = replace(each, source=seen.setdefault(each.source.sha256, each.source))
+            shared = seen.setdefault(each.source.sha256, each.source)
+            each = replace(each, source=replace(each.source, text=shared.text))
         yield each
 
 

@@ -106,9 +106,10 @@ def _labels(people: list[Learner]) -> list[tuple[str, Learner]]:
     """Each learner with a name that can be shown, and that no other has.
 
     Those who would be shown alike are told apart by the number their platform gives them, or else
-    are counted: `ann`, `ann (2)`.
+    are counted: `ann`, `ann (2)`. The plain name is for whoever really has it: a name that only
+    looks like it when it is shown must not take another learner's row.
     """
-    people = sorted(people, key=lambda learner: (learner.name, learner.hint))
+    people = sorted(people, key=lambda each: (_shown(each.name) != each.name, each.name, each.hint))
     shown = [_shown(learner.name) or "learner" for learner in people]
     often = Counter(shown)
     taken: set[str] = {name for name in shown if often[name] == 1}

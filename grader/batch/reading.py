@@ -19,7 +19,8 @@ def rows(folder: Path, slugs: Sequence[str] | None = None) -> list[Row]:
     path = folder / "results.jsonl"
     if not path.is_file():
         raise UsageError(f"{folder}: no results.jsonl, so nothing is graded yet; {AGAIN}")
-    found = []
+    found: list[Row] = []
+    seen = set[tuple[str, str | None]]()
     for number, line in enumerate(text(path).split("\n"), 1):
         if line:
             try:
@@ -27,6 +28,10 @@ def rows(folder: Path, slugs: Sequence[str] | None = None) -> list[Row]:
             except (ValueError, RecursionError) as error:
                 what = error if isinstance(error, Damaged) else "not JSON"
                 raise UsageError(f"{path}: line {number}: {what}; {AGAIN}") from None
+            place = found[-1].learner, found[-1].problem
+            if place in seen:
+                raise UsageError(f"{path}: line {number}: a second row of one learner; {AGAIN}")
+            seen.add(place)
             if slugs is not None and found[-1].problem not in (None, *slugs):
                 raise UsageError(
                     f"{path}: line {number}: a problem that is not in manifest.json; {AGAIN}"

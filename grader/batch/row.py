@@ -58,6 +58,7 @@ _FIELDS: dict[str, tuple[type, ...]] = {
     "score_file": _TEXT,
     "source_group": _TEXT,
 }
+_MOST = 10**9  # points
 _SCORE_FILE = re.compile(r"scores/[^/\\\x00]+\.json")
 
 
@@ -69,7 +70,7 @@ def read(fields: Any) -> Row:
         if name not in fields:
             raise Damaged(f"no {name!r}")
         value = fields[name]
-        if type(value) not in types or (types is _COUNT and value is not None and value < 0):
+        if type(value) not in types or (types is _COUNT and not 0 <= (value or 0) <= _MOST):
             raise Damaged(f"{name!r} is {value!r:.60}")
     found = Row(**{name: fields[name] for name in _FIELDS})
     if found.status not in STATUSES:
