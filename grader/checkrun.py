@@ -12,7 +12,9 @@ import contextlib
 import io
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ import pytest_jsonreport.plugin  # noqa: F401 (pytest is told its name below)
 
 from grader import plugin
 from grader.faults import KitFault
-from grader.grading import Grading
+from grader.grading import Grading, Request
 
 PLUGINS_OFF = (
     "cacheprovider", "unraisableexception", "threadexception", "logging", "doctest", "unittest",
@@ -33,15 +35,28 @@ _INI = Path(__file__).resolve().parent / "checks.ini"
 
 def run(grading: Grading) -> list[dict[str, Any]]:
     """One pytest run: the record of every case, complete and of the declared checks only."""
-    problem = grading.request.problem
-    files = [problem.checks]
-    if grading.request.hidden and problem.hidden is not None:
-        files.append(problem.hidden)
-    names = {path: declared(path, grading.request.library) for path in files}
-    plugin.put_on_path(grading.request.kit)
     observer = _Observer(grading)
+    _pytest(observer)
+    return observer.complete(observer.report.get("tests", []))
+
+
+Run = Callable[[Grading], list[dict[str, Any]]]
+
+
+def park(grading: Grading, serve: Callable[[Run], None]) -> None:
+    """Collects the checks once, for many submissions.
+
+    serve: is given what does the same as `run`, for the same problem, library and kind of checks.
+    """
+    _pytest(_Observer(grading, serve))
+
+
+def _pytest(observer: _Observer) -> None:
+    """Runs pytest over the check files; KitFault where it could not be done."""
+    request = observer.grading.request
+    plugin.put_on_path(request.kit)
     arguments = [
-        *("-c", str(_INI), f"--rootdir={grading.request.kit.root}", "--import-mode=importlib"),
+        *("-c", str(_INI), f"--rootdir={request.kit.root}", "--import-mode=importlib"),
         *(
             "--noconftest",
             "--strict-markers",
@@ -54,19 +69,16 @@ def run(grading: Grading) -> list[dict[str, Any]]:
         *(part for name in PLUGINS_OFF for part in ("-p", f"no:{name}")),
         *("--json-report", "--json-report-file=none"),
         "--json-report-omit=collectors,log,streams,keywords,environment,warnings,traceback",
-        *map(str, files),
+        *map(str, observer.names),
     ]
-    printed = io.StringIO()
-    with _clean_environment(), contextlib.redirect_stdout(printed):
+    with _clean_environment(), contextlib.redirect_stdout(observer.printed):
         code = pytest.main(arguments, plugins=[observer])
     if observer.error is not None:
         raise observer.error
     ran = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
     if code not in ran:
-        raise KitFault(f"{problem.slug}: the checks could not be run\n{printed.getvalue().strip()}")
-    records = [_record(test) for test in observer.report.get("tests", [])]
-    _complete(grading, names, observer.collected, records)
-    return records
+        printed = observer.printed.getvalue().strip()
+        raise KitFault(f"{request.problem.slug}: the checks could not be run\n{printed}")
 
 
 def declared(path: Path, library: str) -> list[str]:
@@ -104,8 +116,15 @@ def _libraries(check: ast.FunctionDef, library: str) -> list[str]:
 class _Observer:
     """Puts the grading where the plugin looks for it, and keeps what pytest hands out."""
 
-    def __init__(self, grading: Grading) -> None:
+    def __init__(self, grading: Grading, serve: Callable[[Run], None] | None = None) -> None:
+        request = grading.request
         self.grading = grading
+        self.serve = serve
+        self.printed = io.StringIO()
+        files = [request.problem.checks]
+        if request.hidden and request.problem.hidden is not None:
+            files.append(request.problem.hidden)
+        self.names = {path: declared(path, request.library) for path in files}
         self.collected: list[str] = []
         self.report: dict[str, Any] = {}
         self.error: BaseException | None = None
@@ -113,9 +132,39 @@ class _Observer:
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
         config.stash[plugin.GRADING] = self.grading
+        if self.serve is not None:
+            config.stash[plugin.PARKED] = True
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.collected = [item.nodeid for item in session.items]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        if self.serve is None or session.testsfailed:
+            return None
+        self.serve(partial(self.run_collected, session))
+        return True
+
+    def run_collected(self, session: pytest.Session, grading: Grading) -> list[dict[str, Any]]:
+        """Runs the collected checks, with all that pytest and its plugins gather begun anew."""
+        reported = session.config._json_report._json_tests  # type: ignore[attr-defined]
+        terminal = session.config.pluginmanager.get_plugin("terminalreporter")
+        assert terminal is not None
+        for gathered in (reported, terminal.stats):
+            gathered.clear()
+        session.testsfailed = 0
+        self.printed.seek(0)
+        self.printed.truncate()
+        plugin.begin(session, grading)
+        for item, after in pairwise([*session.items, None]):
+            session.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+        return self.complete([*reported.values()])
+
+    def complete(self, tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The records of a run; KitFault where they are not those of the declared checks."""
+        records = [_record(test) for test in tests]
+        _complete(self.grading.request, self.names, self.collected, records)
+        return records
 
     def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         error, slug = excinfo.value, self.grading.request.problem.slug
@@ -176,14 +225,13 @@ def _skip_reason(stage: dict[str, Any]) -> str:
 
 
 def _complete(
-    grading: Grading,
+    request: Request,
     names: dict[Path, list[str]],
     collected: list[str],
     records: list[dict[str, Any]],
 ) -> None:
     """Every declared check ran, with every case; their points add up to what the problem says."""
-    problem = grading.request.problem
-    library = grading.request.library
+    problem, library = request.problem, request.library
     if Counter(collected) != Counter(record["nodeid"] for record in records):
         lost = set(collected) ^ {record["nodeid"] for record in records}
         raise KitFault(f"{problem.slug}: cases collected but not run, or run twice: {sorted(lost)}")
@@ -203,7 +251,7 @@ def _complete(
         sums["extra" if fact["extra"] else where] += fact["points"]
     for where in ("public", "hidden", "extra"):
         said = getattr(wanted, where)
-        known = where == "public" or grading.request.hidden
+        known = where == "public" or request.hidden
         if known and sums[where] != said:
             raise KitFault(
                 f"problems/{problem.slug}/problem.toml: points.{library}.{where} says {said}, but "

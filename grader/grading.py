@@ -12,6 +12,7 @@ from typing import Any
 
 from grader.faults import KitFault, UsageError
 from grader.kit import Kit
+from grader.memory import Memory
 from grader.problem import Problem
 from grader.report import Isolation, Output
 from grader.submission import Clock, Helper, Submission, Trusted
@@ -37,8 +38,10 @@ class Request:
 class Grading:
     """The workers of one grading. The submission's main worker is opened at first use."""
 
-    def __init__(self, request: Request, launcher: Launcher) -> None:
+    def __init__(self, request: Request, launcher: Launcher, memory: Memory | None = None) -> None:
+        """memory: of a process that grades many submissions with these checks."""
         self.request = request
+        self._memory = memory
         self._launcher = launcher
         self._clock = Clock(request.problem.limits.submission)
         self._cuda: Launcher | None = None
@@ -67,10 +70,12 @@ class Grading:
             return
         problem = self.request.problem
         self.submission.prepare()
-        if "draws" in asked and problem.draws is not None:
-            self.draws.prepare()
-        if "reference" in asked and problem.solution(self.request.library) is not None:
-            self.reference().prepare()
+        # What the kit's own code would be asked, a desk knows already.
+        if self._memory is None or not self._memory.answers:
+            if "draws" in asked and problem.draws is not None:
+                self.draws.prepare()
+            if "reference" in asked and problem.solution(self.request.library) is not None:
+                self.reference().prepare()
         if "accelerator" in asked:
             self.submission_on(self.accelerator).prepare()
 
@@ -98,6 +103,7 @@ class Grading:
             problem.limits,
             accelerator=accelerator,
             clock=self._clock,
+            memory=self._memory,
         )
         self._will_close(opened)
         return opened
@@ -140,6 +146,10 @@ class Grading:
             return self._launcher_for("cuda").isolation()
         return self._launcher.isolation()
 
+    def versions(self) -> dict[str, Any]:
+        """What the submission runs on."""
+        return self._launcher.versions()
+
     def stop_telling(self) -> None:
         """From now on nothing that the submission prints is told: hidden checks begin."""
         self.submission.stop_telling()
@@ -172,6 +182,7 @@ class Grading:
                 problem.parameters,
                 problem.limits,
                 accelerator=accelerator,
+                memory=self._memory,
             )
             self._will_close(opened)
             kind = Trusted if entries else Helper

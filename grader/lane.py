@@ -1,89 +1,88 @@
-"""One lane: `python -P -m grader.lane CONNECTION_FD PARENT_PID`, started by `grader.lanes` alone.
+"""One lane: `python -P -m grader.lane CONNECTION_FD`, started by `grader.lanes` alone.
 
 Receives the kit, then one `Job` after another, and answers each with its report, with what the kit
-got wrong, or with the UsageError that prevents it. Ends when the connection does, and when its
-parent does while it is grading.
+got wrong, or with the UsageError that prevents it. It holds the launcher, and a desk for each kind
+of job that came lately. Ends when the connection does, also in the middle of a grading.
 """
 
 from __future__ import annotations
 
-import os
 import sys
-import threading
-import time
-from datetime import UTC, datetime
 from multiprocessing.connection import Connection
 
-from grader import problem, session
-from grader.clean import clean
-from grader.faults import KitFault, UsageError
+from grader.desk import Answer, Desk, Died
+from grader.faults import KitFault
 from grader.kit import Kit
-from grader.lanes import Job
-from grader.report import FaultReport, Report
-from grader.report import Kit as KitTold
+from grader.lanes import Job, fault
 from grader.workers import Launcher, launcher
+
+DESKS = 4  # each takes some 40 MB; a class is rarely about more problems at once
+
+Kind = tuple[str, str, str, bool, bool]
 
 
 def main() -> None:
     """Grades until nobody asks any more."""
     connection = Connection(int(sys.argv[1]))
-    threading.Thread(target=_end_with, args=(int(sys.argv[2]),), daemon=True).start()
-    kit = connection.recv()
-    started = launcher("auto")
-    while True:
-        try:
-            job = connection.recv()
-        except EOFError:
-            started.close()
-            return
-        if not started.alive():  # a submission got that far: the next one has nothing to do with it
-            started.close()
-            started = launcher("auto")
-        try:
-            connection.send(_graded(kit, job, started))
-        except ConnectionError:  # nobody waits for it any more
-            started.close()
-            return
-
-
-def _graded(kit: Kit, job: Job, started: Launcher) -> Report | FaultReport | UsageError:
     try:
-        return session.grade(
-            kit,
-            problem.load(kit, job.slug),
-            job.source,
-            library=job.library,
-            device=job.device,
-            seed=job.seed,
-            hidden=job.hidden,
-            started=started,
-            on_trust=job.on_trust,
-        )
-    except UsageError as error:
-        return error
-    except KitFault as fault:
-        return _fault(kit, job, str(fault), fault.check)
-    except Exception as error:
-        return _fault(
-            kit, job, f"the grader itself crashed ({type(error).__name__}: {error})", None
-        )
+        lane = Lane(connection.recv(), connection)
+        while True:
+            connection.send(lane.answer(connection.recv()))
+    except (EOFError, ConnectionError, Died):
+        sys.exit()  # whoever asked is gone, or sees that this lane is
 
 
-def _fault(kit: Kit, job: Job, message: str, check: str | None) -> FaultReport:
-    return FaultReport(
-        kit=KitTold(kit.name, kit.version),
-        problem=job.slug,
-        message=clean(message.replace(f"{kit.root}{os.sep}", "")),
-        check=check,
-        started_at=datetime.now(UTC).isoformat(timespec="seconds"),
-    )
+class Lane:
+    """A launcher and its desks."""
+
+    def __init__(self, kit: Kit, connection: Connection) -> None:
+        self._kit = kit
+        self._connection = connection
+        self._started = _launched()
+        self._desks: dict[Kind, Desk] = {}
+        self._seeds: dict[Kind, int] = {}
+
+    def answer(self, job: Job) -> Answer:
+        """The answer to a job. EOFError where nobody waits for it any more, Died where a desk has
+        ended in the middle of it."""
+        try:
+            if not self._started.alive():
+                # A submission got that far: the next one has nothing to do with it.
+                self._renew()
+            # Waited for here, once, and known to every desk.
+            self._started.isolation()
+            self._started.versions()
+        except KitFault as error:
+            return fault(self._kit, job, str(error), error.check)
+        return self._desk(job).grade(job)
+
+    def _desk(self, job: Job) -> Desk:
+        kind = (job.slug, job.library, job.device, job.hidden, job.on_trust)
+        desk = self._desks.pop(kind, None)
+        # A desk is ready for one seed. Another is drawn for one job, or used for many from now on.
+        if desk is not None and job.seed != desk.seed and job.seed == self._seeds.get(kind):
+            desk.close()
+            desk = None
+        if desk is None:
+            desk = Desk(self._kit, job, self._started, self._connection)
+        self._desks[kind] = desk  # the last used is the last
+        self._seeds[kind] = job.seed
+        if len(self._desks) > DESKS:
+            self._desks.pop(next(iter(self._desks))).close()
+        return desk
+
+    def _renew(self) -> None:
+        for desk in self._desks.values():
+            desk.close()
+        self._desks.clear()
+        self._started.close()
+        self._started = _launched()
 
 
-def _end_with(parent: int) -> None:
-    """Ends this lane once whoever asked for it is gone: nobody else would."""
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)
+def _launched() -> Launcher:
+    started = launcher("auto")
+    started.last_long()
+    return started
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from datetime import UTC, datetime
 from multiprocessing.connection import Connection
 from types import TracebackType
 
+from grader.clean import clean
 from grader.faults import UsageError
 from grader.kit import Kit
 from grader.report import FaultReport, Report
@@ -123,13 +124,13 @@ class Lanes:
                         self._end(lane)
                         lane = None
                 else:
-                    future.set_result(_fault(self._kit, job, _DIED))
+                    future.set_result(fault(self._kit, job, _DIED))
             except UsageError as error:
                 future.set_exception(error)
             except BaseException as error:  # whoever waits for this file must not wait for ever
                 self._end(lane)
                 lane = None
-                future.set_result(_fault(self._kit, job, f"a lane failed: {error}"))
+                future.set_result(fault(self._kit, job, f"a lane failed: {error}"))
         self._end(lane)
 
     def _opened(self) -> _Lane:
@@ -151,7 +152,7 @@ class _Lane:
 
     def __init__(self, kit: Kit) -> None:
         ours, theirs = socket.socketpair()
-        words = ["-m", "grader.lane", str(theirs.fileno()), str(os.getpid())]
+        words = ["-m", "grader.lane", str(theirs.fileno())]
         try:
             with theirs:
                 self._process = subprocess.Popen(
@@ -217,11 +218,12 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _fault(kit: Kit, job: Job, message: str) -> FaultReport:
+def fault(kit: Kit, job: Job, message: str, check: str | None = None) -> FaultReport:
+    """What the kit got wrong with a job."""
     return FaultReport(
         kit=KitTold(kit.name, kit.version),
         problem=job.slug,
-        message=message,
-        check=None,
+        message=clean(message.replace(f"{kit.root}{os.sep}", "")),
+        check=check,
         started_at=datetime.now(UTC).isoformat(timespec="seconds"),
     )

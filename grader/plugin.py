@@ -41,6 +41,7 @@ from grader.workers import launcher
 PUBLIC_SALT = "public"
 
 GRADING = pytest.StashKey[Grading]()
+PARKED = pytest.StashKey[bool]()  # the checks wait for submissions: see `grader.checkrun.park`
 _RECORD = pytest.StashKey[dict[str, Any]]()
 _COMPARED = pytest.StashKey[tuple[Difference, Likeness]]()
 _TOLD_IN_FULL = pytest.StashKey[bool]()
@@ -163,6 +164,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
+    if PARKED not in session.config.stash:
+        _prepare(session)
+
+
+def begin(session: pytest.Session, grading: Grading) -> None:
+    """Makes collected checks ready to run on another submission."""
+    session.config.stash[GRADING] = grading
+    for item in session.items:
+        item.stash[_RECORD] = {"facts": item.stash[_RECORD]["facts"]}
+    _prepare(session)
+
+
+def _prepare(session: pytest.Session) -> None:
     asked = {name for item in session.items for name in getattr(item, "fixturenames", ())}
     session.config.stash[GRADING].prepare(asked)
 
@@ -214,7 +228,7 @@ def submission(request: pytest.FixtureRequest, grading: Grading) -> Iterator[Sub
     own = grading.open_submission(accelerator) if fresh else grading.submission_on(accelerator)
     own.loads_elsewhere = True
     own.load_or_raise()
-    own.evidence = Evidence()
+    own.begin((request.node.nodeid, _salt(request.node, grading)))
     yield own
     if fresh:
         own.retire()
@@ -262,9 +276,12 @@ def accelerator(grading: Grading) -> str:
 @pytest.fixture
 def rng(request: pytest.FixtureRequest, grading: Grading) -> random.Random:
     """Random numbers for inputs: the same every time in a public check, secret in a hidden one."""
-    hidden = request.node.stash[_RECORD]["facts"]["hidden"]
-    salt = f"{grading.request.seed}" if hidden else PUBLIC_SALT
-    return random.Random(f"{salt}:{request.node.name}")
+    return random.Random(f"{_salt(request.node, grading)}:{request.node.name}")
+
+
+def _salt(item: pytest.Item, grading: Grading) -> str:
+    hidden = item.stash[_RECORD]["facts"]["hidden"]
+    return str(grading.request.seed) if hidden else PUBLIC_SALT
 
 
 # ---- running and recording

@@ -10,9 +10,9 @@ import contextlib
 import secrets
 import sys
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grader.faults import KitFault, UsageError
 from grader.isolation import closed_memory
@@ -23,7 +23,9 @@ from grader.submission_file import SubmissionSource
 from grader.workers import Launcher, Mode, launcher
 
 if TYPE_CHECKING:
-    from grader.grading import Request
+    from grader.checkrun import Run
+    from grader.grading import Grading, Request
+    from grader.memory import Memory
 
 
 def grade(
@@ -52,18 +54,14 @@ def grade(
     problem does not offer, for a device that is not here, and for a submission that would
     not be kept apart as far as is asked for.
     """
-    if library not in problem.libraries:
-        offered = ", ".join(problem.libraries)
-        raise UsageError(f"problem '{problem.slug}' is not offered in {library}, only in {offered}")
-    if sys.flags.optimize:
-        raise UsageError("checks need Python's assertions and docstrings: unset PYTHONOPTIMIZE")
-    began, started_at = time.monotonic(), datetime.now(UTC)
+    began = Began.now()
+    require_checkable(problem, library)
     with contextlib.ExitStack() as stack:
         if started is None:
             started = launcher(workers)
             stack.callback(started.close)
         # pytest and numpy are imported here, while the worker process imports PyTorch.
-        from grader import checkrun, diagnosis, score
+        from grader import checkrun
         from grader.grading import Grading, Request
 
         hidden = hidden and problem.hidden is not None
@@ -84,28 +82,60 @@ def grade(
             if apart.level == "process":
                 stack.enter_context(closed_memory())
             # Nothing waits for PyTorch until the first check calls the submission.
-            _prove(request, started, apart)
-            records = checkrun.run(grading)
-            results = score.checks(records)
-            load_error = grading.submission.load_failure
-            cause = None
-            if load_error is None:
-                cause = diagnosis.explain(grading, results, score.failures(records))
-            output = grading.output()
-        return score.report(
-            problem=problem,
-            request=request,
-            submission=SubmissionFile(source.name, source.sha256, source.size),
-            checks=results,
-            records=records,
-            load_error=load_error,
-            likely_cause=cause,
-            output=output,
-            versions=started.versions(),
-            isolation=apart,
-            started_at=started_at,
-            seconds=time.monotonic() - began,
-        )
+            prove(request, started, apart)
+            return judged(grading, source, checkrun.run(grading), apart, began)
+
+
+@dataclass(frozen=True)
+class Began:
+    """When a grading began, by both clocks."""
+
+    monotonic: float
+    utc: datetime
+
+    @classmethod
+    def now(cls) -> Began:
+        return cls(time.monotonic(), datetime.now(UTC))
+
+
+def require_checkable(problem: Problem, library: str) -> None:
+    """UsageError where the problem's checks cannot be run, whatever the submission."""
+    if library not in problem.libraries:
+        offered = ", ".join(problem.libraries)
+        raise UsageError(f"problem '{problem.slug}' is not offered in {library}, only in {offered}")
+    if sys.flags.optimize:
+        raise UsageError("checks need Python's assertions and docstrings: unset PYTHONOPTIMIZE")
+
+
+def judged(
+    grading: Grading,
+    source: SubmissionSource,
+    records: list[dict[str, Any]],
+    apart: Isolation,
+    began: Began,
+) -> Report:
+    """The report on a submission whose checks have run. This ends its workers."""
+    from grader import diagnosis, score
+
+    results = score.checks(records)
+    load_error = grading.submission.load_failure
+    cause = None
+    if load_error is None:
+        cause = diagnosis.explain(grading, results, score.failures(records))
+    return score.report(
+        problem=grading.request.problem,
+        request=grading.request,
+        submission=SubmissionFile(source.name, source.sha256, source.size),
+        checks=results,
+        records=records,
+        load_error=load_error,
+        likely_cause=cause,
+        output=grading.output(),
+        versions=grading.versions(),
+        isolation=apart,
+        started_at=began.utc,
+        seconds=time.monotonic() - began.monotonic,
+    )
 
 
 def require_level(apart: Isolation, *, asked: bool, hidden: bool, on_trust: bool) -> Isolation:
@@ -123,8 +153,19 @@ def require_level(apart: Isolation, *, asked: bool, hidden: bool, on_trust: bool
     return replace(apart, on_trust=hidden)
 
 
-def _prove(request: Request, started: Launcher, apart: Isolation) -> None:
-    """Runs the reference through every check first, once per kit and environment."""
+def prove(
+    request: Request,
+    started: Launcher,
+    apart: Isolation,
+    memory: Memory | None = None,
+    run: Run | None = None,
+) -> None:
+    """Runs the reference through every check first, once per kit and environment.
+
+    memory: what is to learn from it, upon which it runs even if it has passed before. run: what
+    runs the checks, unless it is a pytest of its own. KitFault where the reference does not pass;
+    nothing happens where this kit has none.
+    """
     from grader import checkrun, proof, score
     from grader.grading import Grading
 
@@ -132,10 +173,10 @@ def _prove(request: Request, started: Launcher, apart: Isolation) -> None:
     if path is None:
         return
     key = proof.key(request, apart.layers)
-    if proof.known(key):
+    if memory is None and proof.known(key):
         return
-    with Grading(replace(request, source=path.read_bytes()), started) as grading:
-        results = score.checks(checkrun.run(grading))
+    with Grading(replace(request, source=path.read_bytes()), started, memory) as grading:
+        results = score.checks((run or checkrun.run)(grading))
         broken = grading.submission.load_failure
     if broken is not None:
         where = f"{path.parent.parent.name}/{path.parent.name}/{path.name}"

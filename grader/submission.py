@@ -12,7 +12,7 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -24,6 +24,7 @@ from grader.codec import ReplyPayload, RequestWriter, decode
 from grader.expect import Expectation, Mismatch, changed
 from grader.faults import KitFault
 from grader.interpreter import OUTPUT_BYTES
+from grader.memory import Key, Memory, Message, Reply, short
 from grader.problem import Limits
 from grader.report import Failure, Output
 from grader.values import Array, Generator, Value, show
@@ -31,6 +32,7 @@ from grader.worker import wire
 from grader.workers import Ending, Launcher, Worker
 
 CALLS_PER_REPLY = 250
+CALL_SECONDS = 60e-6  # what a quick call takes with its reply
 COMPARE_SECONDS = 1.0  # for the answers of one check, where no time of the submission is left
 WORKERS_PER_MESSAGE = 3  # after so many deaths the other calls of a message are not tried
 GENERATORS = ("torch", "numpy", "random")  # whose global ones are watched
@@ -96,6 +98,7 @@ class Outcome:
     whether what follows is known. later: the answer read again after all calls. filled: the
     arguments after every answer was overwritten.
     shares: the places of arguments the answer shares memory with. twins: earlier answers it does.
+    reply: what the reply is remembered by. known: it was found right before; nothing else is told.
     """
 
     value: Value = None
@@ -108,6 +111,11 @@ class Outcome:
     filled: tuple[Value, ...] = ()
     shares: tuple[int, ...] = ()
     twins: tuple[int, ...] = ()
+    reply: Reply | None = None
+    known: bool = False
+
+
+_KNOWN = Outcome(known=True)
 
 
 @dataclass
@@ -169,7 +177,8 @@ class Submission:
     """Source text that runs in workers, one after another where one dies.
 
     accelerator: "" for none, "sim" to install the simulated one in every worker, "cuda" where the
-    launcher leaves CUDA visible. clock: shared by all workers of one submission.
+    launcher leaves CUDA visible. clock: shared by all workers of one submission. memory: of the
+    process that grades, where it grades many.
     """
 
     def __init__(
@@ -182,8 +191,10 @@ class Submission:
         *,
         accelerator: str = "",
         clock: Clock | None = None,
+        memory: Memory | None = None,
     ) -> None:
         self._launcher = launcher
+        self.memory = memory
         self._source = source
         self._entries = list(entries)
         self._parameters = list(parameters)
@@ -199,6 +210,8 @@ class Submission:
         self._calls = 0
         self.load_failure: Failure | None = None
         self.evidence = Evidence()
+        self._check: Key = ()
+        self._messages = 0
         self._ever_loaded = False
         self.loads_elsewhere = False  # the same source has been loaded in another worker
         self.asked: Case | None = None  # the last call that was made by hand
@@ -219,7 +232,7 @@ class Submission:
 
     def check(
         self,
-        cases: Iterable[Case],
+        cases: Iterable[Case] | Callable[[], Iterable[Case]],
         *,
         unchanged: bool = False,
         private: bool = False,
@@ -228,22 +241,21 @@ class Submission:
     ) -> None:
         """Makes every call and raises one Mismatch unless each answer is the expected one.
 
+        cases: or a function that makes them from the check's own fixtures and nothing else; where
+        many submissions are graded it is called once for all of them.
         unchanged: the arguments keep their bytes, shape, strides and flags. private: answers share
         no memory with arguments or with each other. globals_untouched: no global generator of
         PyTorch, NumPy or Python draws. reuse: every call gets the array objects of the call before,
         refilled with its own values, where shape and dtype allow it.
         """
-        cases = list(cases)
-        if not cases:
-            raise KitFault("a check without a single case")
         wanted = {
             "args": unchanged or private,  # what a call changed itself is not shared memory
             "private": private,
             "globals": globals_untouched,
-            "generator": any(case.state_after is not None for case in cases),
         }
-        observe = [name for name, want in wanted.items() if want]
-        outcomes = self.outcomes(cases, observe, reuse=reuse)
+        message = self._asked(cases, [name for name, want in wanted.items() if want], reuse)
+        cases, observe = message.cases, message.observe
+        outcomes = self.outcomes(cases, observe, reuse=reuse, message=message)
         if private:
             # Answers were overwritten: a submission that keeps them would fail the next check too.
             self.retire()
@@ -251,12 +263,17 @@ class Submission:
         began = time.monotonic()
         with self._clock.running():  # an answer can be made to be slow to compare
             for index, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
+                if outcome.known:
+                    passed += 1
+                    continue
                 late = not self._clock.left() and time.monotonic() > began + COMPARE_SECONDS
                 if late and outcome.failure is None:
                     outcome = Outcome(failure=Failure("timeout", self._used_up()))
                 found = self._fault(case, outcome, observe, unchanged)
                 if found is None:
                     passed += 1
+                    if outcome.reply and self.memory is not None and self.memory.learns:
+                        message.learn(index, outcome.reply)
                     continue
                 self._take_as_evidence(case, outcome)
                 if first is None:
@@ -286,10 +303,12 @@ class Submission:
         writer = RequestWriter()
         header = {
             "do": "repeat",
-            "call": self._call(case, writer, self._entries[0]),
+            "call": _call(case, writer, self._entries[0]),
+            "calls_before": self._calls,
             "times": times,
             "every": CALLS_PER_REPLY,
         }
+        self._calls += 1
         asked: bytes | wire.WireError = wire.Closed("nothing was asked")
         if self._worker is not None:  # else there is a load failure, which is told in its place
             try:
@@ -341,8 +360,10 @@ class Submission:
         entry: str | None = None,
         *,
         reuse: bool = False,
+        message: Message | None = None,
     ) -> list[Outcome]:
         """Makes all calls in one message. observe: any of args, generator, globals, private.
+        message: these calls as `check` has written them, to know replies again.
 
         After a call that kills its worker the remaining ones are made in a new worker, until
         WORKERS_PER_MESSAGE have died. Raises NotLoaded, or NotRun where the submission has used up
@@ -356,8 +377,10 @@ class Submission:
                 untried = Failure(kind, "was not called any more after what happened before")
                 outcomes += [Outcome(failure=untried)] * (len(cases) - len(outcomes))
                 break
-            left = cases[len(outcomes) :]
-            outcomes += self._message(left, observe, entry or self._entries[0], reuse)
+            if outcomes or message is None:
+                left = cases[len(outcomes) :]
+                message = self.written(left, observe, entry, reuse)
+            outcomes += self._message(message)
             workers += 1
         return outcomes
 
@@ -381,6 +404,11 @@ class Submission:
         except NotRun as error:
             return str(error)
         return None
+
+    def begin(self, check: Key) -> None:
+        """A check begins; its name also says what its random numbers depend on."""
+        self._check, self._messages = check, 0
+        self.evidence = Evidence()
 
     def load_or_raise(self) -> None:
         """Loads the submission if it never was; raises NotLoaded where it cannot be."""
@@ -408,33 +436,75 @@ class Submission:
 
     # ---- one message
 
-    def _message(
-        self, cases: Sequence[Case], observe: Sequence[str], entry: str, reuse: bool
-    ) -> list[Outcome]:
-        """The outcomes of as many calls as one worker lives through, at least one."""
-        worker = self._ready()
+    def written(
+        self,
+        cases: Sequence[Case],
+        observe: Sequence[str],
+        entry: str | None,
+        reuse: bool = False,
+    ) -> Message:
+        """A message of calls."""
+        entry = entry or self._entries[0]
         writer = RequestWriter()
         header = {
             "do": "calls",
-            "calls": [self._call(case, writer, entry) for case in cases],
+            "calls": [_call(case, writer, entry) for case in cases],
             "observe": list(observe),
             "reuse": reuse,
         }
+        return Message(cases, observe, wire.encode(header), writer.payload())
+
+    def _asked(
+        self,
+        cases: Iterable[Case] | Callable[[], Iterable[Case]],
+        observe: Sequence[str],
+        reuse: bool,
+    ) -> Message:
+        """What a check asks, as a message; one whose cases a function makes is remembered."""
+        self._messages += 1
+        key = (self._check, self._messages)
+        made = callable(cases)
+        if made and self.memory is not None and key in self.memory.messages:
+            return self.memory.messages[key]
+        listed = list(cases() if callable(cases) else cases)
+        if not listed:
+            raise KitFault("a check without a single case")
+        if any(case.state_after is not None for case in listed):
+            observe = [*observe, "generator"]
+        message = self.written(listed, observe, None, reuse)
+        if made and self.memory is not None and self.memory.learns:
+            self.memory.messages[key] = message
+        return message
+
+    def _message(self, message: Message) -> list[Outcome]:
+        """The outcomes of as many calls as one worker lives through, at least one."""
+        worker = self._ready()
+        cases, observe = message.cases, message.observe
+        # The seeds of calls that name none: a different stream for every call of a submission.
+        request = b'%s,"calls_before":%d}' % (message.text[:-1], self._calls)
+        self._calls += len(cases)
+        remembers = self.memory is not None and "private" not in observe
         outcomes: list[Outcome] = []
         with self._clock.running():
             try:
-                sent = writer.payload()
-                nonce = worker.send(header, sent, self._deadline())
-                for index in range(len(cases)):
-                    reply, data = worker.reply(nonce, self._deadline())
-                    if len(data) > 2 * wire.ANSWER_LIMIT + len(sent):  # all outcomes are kept
+                nonce = worker.send(request, message.payload, self._deadline())
+                for index, case in enumerate(cases):
+                    worker.doze(CALL_SECONDS * (len(cases) - index))
+                    known = message.known(index) if remembers else {}
+                    text, header, data = worker.reply_as_it_came(nonce, self._deadline(), known)
+                    reply = Reply(text, short(data)) if remembers else None
+                    if reply is not None and reply.payload in known.get(text, ()):
+                        outcomes.append(_KNOWN)
+                        continue
+                    if len(data) > 2 * wire.ANSWER_LIMIT + len(message.payload):  # all are kept
                         raise wire.WireError("a reply larger than an answer can be")
-                    outcomes.append(
-                        _read_outcome(reply, ReplyPayload(data), index, cases[index], observe)
+                    outcome = _read_outcome(
+                        header or wire.parse(text), ReplyPayload(data), index, case, observe
                     )
+                    outcomes.append(replace(outcome, reply=reply) if reply else outcome)
                 if "private" in observe:
-                    reply, data = worker.reply(nonce, self._deadline())
-                    outcomes = _read_private(reply, ReplyPayload(data), outcomes, cases)
+                    last, data = worker.reply(nonce, self._deadline())
+                    outcomes = _read_private(last, ReplyPayload(data), outcomes, cases)
             except wire.WireError as error:
                 failure = Outcome(failure=self._ended(error))
                 if len(outcomes) == len(cases):  # only the last reply, on privacy, is missing
@@ -442,21 +512,6 @@ class Submission:
                 else:
                     outcomes.append(failure)
         return outcomes
-
-    def _call(self, case: Case, writer: RequestWriter, entry: str) -> dict[str, Any]:
-        self._calls += 1
-        seed = case.global_seed
-        if case.continues:
-            seed = None
-        elif seed is None:
-            seed = self._calls * 0x9E3779B1 % 2**32  # a different stream for every call
-        return {
-            "entry": entry,
-            "args": [writer.value(a) for a in case.args],
-            "kwargs": {name: writer.value(a) for name, a in case.kwargs.items()},
-            "seed": seed,
-            "default_dtype": case.default_dtype,
-        }
 
     def _take_as_evidence(self, case: Case, outcome: Outcome) -> None:
         """Counts a case that was not passed by what it says about the output law."""
@@ -679,8 +734,12 @@ class Trusted:
         self, cases: Sequence[Case], observe: Sequence[str] = (), entry: str | None = None
     ) -> list[Outcome]:
         """As a submission's; every outcome has a value."""
+        message = self._submission.written(cases, observe, entry)
+        memory, key = self._submission.memory, (self._what, message.text, message.payload)
+        if memory is not None and key in memory.answers:
+            return memory.answers[key]
         try:
-            outcomes = self._submission.outcomes(cases, observe, entry)
+            outcomes = self._submission.outcomes(cases, observe, entry, message=message)
         except NotLoaded as error:
             raise KitFault(f"{self._what} does not load: {error.failure.message}") from None
         except (NotRun, Mismatch) as error:
@@ -689,6 +748,8 @@ class Trusted:
             if outcome.failure is not None:
                 lines = outcome.failure.traceback or ""
                 raise KitFault(f"{self._what}: {outcome.failure.message}\n{lines}".rstrip())
+        if memory is not None and memory.learns:
+            memory.answers[key] = outcomes
         return outcomes
 
     def prepare(self) -> None:
@@ -703,6 +764,16 @@ class Helper(Trusted):
         name, *rest = args
         case = Case(tuple(rest), _ANYTHING, kwargs)
         return self.outcomes([case], entry=name)[0].value
+
+
+def _call(case: Case, writer: RequestWriter, entry: str) -> dict[str, Any]:
+    return {
+        "entry": entry,
+        "args": [writer.value(a) for a in case.args],
+        "kwargs": {name: writer.value(a) for name, a in case.kwargs.items()},
+        "seed": "none" if case.continues else case.global_seed,
+        "default_dtype": case.default_dtype,
+    }
 
 
 class _Anything(Expectation):

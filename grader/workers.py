@@ -19,6 +19,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -33,6 +34,7 @@ from grader.worker.locks import Locks
 
 START_SECONDS = 120.0  # importing PyTorch from a cold disk; not a limit on anybody's code
 
+MOST_DOZED = 0.004  # seconds
 ANSWER_SECONDS = 10.0  # for what takes the zygote milliseconds
 _UNKNOWN = -1  # the wait status of a process that could not be waited for
 
@@ -94,6 +96,10 @@ class Buffered:
         self._ready = self._ready[taken:]
         return taken
 
+    def ready(self) -> bool:
+        """Whether something has been read ahead."""
+        return bool(self._ready)
+
     def sendall(self, data: bytes, /) -> None:
         """As a socket's."""
         self._sock.settimeout(self._timeout)
@@ -114,24 +120,42 @@ class Worker:
         self._ending: Ending | None = None
         self._forgotten = 0
 
-    def send(self, header: dict[str, Any], payload: bytes, deadline: float) -> bytes:
-        """Sends a request and returns its nonce, which each reply must repeat."""
+    def send(self, header: dict[str, Any] | bytes, payload: bytes, deadline: float) -> bytes:
+        """Sends a request and returns its nonce, which each reply must repeat.
+
+        header: may be encoded already.
+        """
+        text = header if isinstance(header, bytes) else wire.encode(header)
         nonce = secrets.token_bytes(wire.NONCE_BYTES)
         self._sock.settimeout(max(deadline - time.monotonic(), 0.001))
         try:
-            self._sock.sendall(wire.pack(nonce, header, payload))
+            self._sock.sendall(wire.frame(nonce, text, payload))
         except TimeoutError:
             raise wire.Late("the request was not read in time") from None
         except OSError as error:
             raise wire.Closed(f"connection lost ({error.strerror})") from None
         return nonce
 
+    def doze(self, seconds: float) -> None:
+        """Sleeps for so long, MOST_DOZED at most, unless a reply is here already: woken for every
+        small reply two processes spend more time on that than on the calls."""
+        if not self._sock.ready():
+            time.sleep(min(seconds, MOST_DOZED))
+
     def reply(self, nonce: bytes, deadline: float) -> tuple[dict[str, Any], memoryview]:
         """The next reply to that request; a frame with another nonce is a WireError."""
-        found, header, payload = wire.receive(self._sock, deadline)
+        _, header, payload = self.reply_as_it_came(nonce, deadline)
+        assert header is not None
+        return header, payload
+
+    def reply_as_it_came(
+        self, nonce: bytes, deadline: float, known: Container[bytes] = ()
+    ) -> tuple[bytes, dict[str, Any] | None, memoryview]:
+        """As `reply`, with the bytes of the header too. One that is `known` is not parsed: None."""
+        found, text, header, payload = wire.receive_frame(self._sock, deadline, known)
         if found != nonce:
             raise wire.WireError("a reply to something that was not asked")
-        return header, payload
+        return text, header, payload
 
     def ended_by_itself(self, seconds: float) -> bool:
         """Whether the process ends on its own within so many seconds."""
@@ -173,10 +197,12 @@ class Worker:
 class Launcher(Protocol):
     """Makes workers, each of which locks itself when it is told to.
 
-    `isolation` waits until a canary has proved the locks, `versions` until PyTorch is loaded once.
+    `last_long`: many workers will be asked for, so that preparing for it pays. `isolation` waits
+    until a canary has proved the locks, `versions` until PyTorch is loaded once.
     """
 
     def start(self) -> Worker: ...
+    def last_long(self) -> None: ...
     def isolation(self) -> Isolation: ...
     def alive(self) -> bool: ...
     def versions(self) -> dict[str, Any]: ...
@@ -255,6 +281,10 @@ class Forked:
                 raise KitFault("the worker process did not start as expected") from None
             self._control.settimeout(ANSWER_SECONDS)
         return self._versions
+
+    def last_long(self) -> None:
+        with contextlib.suppress(OSError):  # it has ended, which whoever asks next is told
+            self._control.send(b"M")
 
     def start(self) -> Worker:
         self.versions()
@@ -383,6 +413,9 @@ class Fresh:
     def isolation(self) -> Isolation:
         """What keeps its workers apart, proved."""
         return self._locking.proved()
+
+    def last_long(self) -> None:
+        """Nothing: every worker is started anew."""
 
     def alive(self) -> bool:
         """Always: every worker is started anew."""

@@ -34,9 +34,9 @@ from codec import (
     Encoder,
     Payload,
     Simulated,
+    Watch,
     arrays_in,
     fingerprint,
-    global_generators,
     memory,
     overlap,
     overwrite,
@@ -49,7 +49,8 @@ _signature = inspect.signature  # kept: a submission may replace it
 FILE_NAME = "submission.py"
 MODULE_NAME = "submission"
 OWN_MODULES = (
-    "wire", "codec", "child", "simdevice", "zygote", "lockdown", "locks", "landlock", "seccomp",
+    "wire", "codec", "child", "simdevice", "zygote", "lockdown", "lifeline", "locks", "landlock",
+    "seccomp",
 )  # fmt: skip
 NOT_IMPORTED_AHEAD = {"__main__", "antigravity", "idlelib", "test", "this", "tkinter", "turtle"}
 FRAMES_SHOWN = 12
@@ -365,18 +366,19 @@ def _calls(
     decoder = Decoder(payload, loaded.devices)
     kept: list[tuple[Any, list[Any]]] = []
     arguments: list[Any] = []
+    seeded = all(call["seed"] != "none" for call in request["calls"])
     for index, call in enumerate(request["calls"]):
         reply: dict[str, Any] = {"i": index}
+        seed = _seed(call, request["calls_before"] + index)
         out = Payload()
         encoder = Encoder(out, loaded.devices)
         fresh = [decoder.value(argument) for argument in call["args"]]
         arguments = refill(arguments, fresh) if request["reuse"] else fresh
         named = {name: decoder.value(argument) for name, argument in call["kwargs"].items()}
-        _reset(loaded.devices, call["seed"], call["default_dtype"])
+        _reset(loaded.devices, seed, call["default_dtype"])
         if "globals" in observe:
-            random.seed(call["seed"])  # seeding it anew with a number of its own then shows
-        states = global_generators() if "globals" in observe else {}
-        before = {name: read() for name, read in states.items()}
+            random.seed(seed)  # seeding it anew with a number of its own then shows
+            watch = Watch(seed if seeded else None)
         try:
             function = loaded.module.__dict__[call["entry"]]
             answer = function(*arguments, **named)
@@ -396,8 +398,8 @@ def _calls(
         if "generator" in observe:
             given = [a for a in everything if isinstance(a, torch.Generator)]
             reply["generator"] = encoder.state(given[0] if given else torch.default_generator)
-        if states:
-            reply["moved"] = [name for name, read in states.items() if read() != before[name]]
+        if "globals" in observe:
+            reply["moved"] = watch.moved()
         if "private" in observe:
             kept.append((answer, everything))
         sock.sendall(_frame(nonce, reply, out))
@@ -456,7 +458,7 @@ def _repeat(
     function = loaded.module.__dict__[call["entry"]]
     numbers: dict[Any, int] = {}
     sent = 0
-    _reset(devices, call["seed"], call["default_dtype"])
+    _reset(devices, _seed(call, request["calls_before"]), call["default_dtype"])
     for start in range(0, request["times"], request["every"]):
         out = Payload()
         encoder = Encoder(out, devices)
@@ -503,6 +505,15 @@ def _clone(argument: Any) -> Any:
     if isinstance(argument, torch.Tensor):
         return argument.clone()
     return argument.copy() if isinstance(argument, np.ndarray) else argument
+
+
+def _seed(call: dict[str, Any], before: int) -> int | None:
+    """What to seed the global generators with: what the call says, nothing where it goes on from
+    the one before, else a number of its own. before: calls of this submission until now."""
+    if call["seed"] == "none":
+        return None
+    named: int | None = call["seed"]
+    return (before + 1) * 0x9E3779B1 % 2**32 if named is None else named
 
 
 def _reset(devices: Devices, seed: int | None, default_dtype: str | None) -> None:

@@ -8,7 +8,7 @@ Nothing is ever replaced by a value that fits better.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -394,19 +394,40 @@ def overwrite(array: Any, devices: Devices) -> None:
         pass  # an expanded or read-only answer; sharing memory is then told by its address
 
 
-Snapshot = tuple[Any, ...]
+_numpy_draw, _python_draw = np.random.random_sample, random.random
 
 
-def global_generators() -> dict[str, Callable[[], Any]]:
-    """How to read the state of every global generator that a call could move."""
+class Watch:
+    """What the global generators give next, to tell those that a call has moved.
 
-    def numpy_state() -> Snapshot:
-        state: Any = np.random.get_state(legacy=True)
-        name, keys, *rest = state
-        return (name, keys.tobytes(), *rest)
+    PyTorch's is known by its state. Reading those of NumPy and Python takes longer than most calls:
+    they are known by their next number, where `seed` says how to put them back.
+    """
 
-    return {
-        "torch": lambda: torch.default_generator.get_state().numpy().tobytes(),
-        "numpy": numpy_state,
-        "random": random.getstate,
-    }
+    def __init__(self, seed: int | None) -> None:
+        self._draws = seed is not None
+        if seed is not None:
+            np.random.seed(seed)
+            random.seed(seed)
+        self._before = self._look()
+        if seed is not None:
+            np.random.seed(seed)
+            random.seed(seed)
+
+    def moved(self) -> list[str]:
+        """The generators that have moved. With a seed this moves NumPy's and Python's."""
+        now = self._look()
+        return [name for name, seen in self._before.items() if now[name] != seen]
+
+    def _look(self) -> dict[str, Any]:
+        return {
+            "torch": torch.default_generator.get_state().numpy().tobytes(),
+            "numpy": _numpy_draw() if self._draws else _numpy_state(),
+            "random": _python_draw() if self._draws else random.getstate(),
+        }
+
+
+def _numpy_state() -> tuple[Any, ...]:
+    state: Any = np.random.get_state(legacy=True)
+    name, keys, *rest = state
+    return (name, keys.tobytes(), *rest)

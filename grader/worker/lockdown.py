@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import signal
 import struct
 import sys
 from collections.abc import Callable
@@ -17,12 +16,13 @@ from pathlib import Path
 
 import landlock
 import seccomp
+from lifeline import die_with_parent
 from locks import Locks
 
 CPU_SECONDS = 120  # a backstop only: the clock that counts is the grader's
 FILE_BYTES = 1 << 20
 
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
+_PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 4, 38
 _PR_CAPBSET_DROP = 24
 _CAPSET = {"x86_64": 126, "aarch64": 91}
 _CAPABILITY_VERSION = 0x2008_0522
@@ -142,18 +142,6 @@ def drop_capabilities() -> None:
             break  # there are no more of them, or they cannot be taken back: both are fine
     header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
     _checked("capset", _LIBC.syscall(_CAPSET[os.uname().machine], header, bytes(24)))
-
-
-def die_with_parent(parent: int) -> None:
-    """Lets the kernel end this process as soon as its parent is gone (Linux).
-
-    Asked for after a change of user, which would undo it. A parent that is gone already is not
-    noticed by the kernel, so that is looked at here.
-    """
-    if sys.platform == "linux":
-        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(0)
 
 
 def set_dumpable(dumpable: bool) -> None:

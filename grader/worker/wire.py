@@ -35,7 +35,7 @@ import json
 import math
 import struct
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any, Protocol
 
 HEADER_LIMIT = 1 << 20
@@ -93,7 +93,16 @@ class Socket(Protocol):
 
 def pack(nonce: bytes, header: dict[str, Any], payload: bytes = b"") -> bytes:
     """One frame; raises WireError where it would be too large to be accepted."""
-    text = _encode(header).encode()
+    return frame(nonce, encode(header), payload)
+
+
+def encode(header: dict[str, Any]) -> bytes:
+    """A header as it crosses."""
+    return _encode(header).encode()
+
+
+def frame(nonce: bytes, text: bytes, payload: bytes = b"") -> bytes:
+    """One frame with a header that is encoded already; WireError as for `pack`."""
     if len(text) > HEADER_LIMIT or len(payload) > PAYLOAD_LIMIT:
         raise WireError(f"frame of {len(text)} + {len(payload)} bytes is over the limit")
     return _PREFIX.pack(len(text), len(payload), nonce) + text + payload
@@ -107,11 +116,21 @@ def receive(
     Raises Closed at the end of the stream, Late past the deadline, WireError for a frame that
     breaks the rules. Lengths are judged before any memory is taken.
     """
+    nonce, _, header, payload = receive_frame(sock, deadline)
+    assert header is not None
+    return nonce, header, payload
+
+
+def receive_frame(
+    sock: Socket, deadline: float | None = None, known: Container[bytes] = ()
+) -> tuple[bytes, bytes, dict[str, Any] | None, memoryview]:
+    """As `receive`, with the bytes of the header too. One that is `known` is not parsed: None."""
     header_size, payload_size, nonce = _PREFIX.unpack(_exactly(sock, _PREFIX.size, deadline))
     if header_size > HEADER_LIMIT or payload_size > PAYLOAD_LIMIT:
         raise WireError(f"frame of {header_size} + {payload_size} bytes is over the limit")
-    header = parse(bytes(_exactly(sock, header_size, deadline)))
-    return nonce, header, _exactly(sock, payload_size, deadline)
+    text = bytes(_exactly(sock, header_size, deadline))
+    header = None if text in known else parse(text)
+    return nonce, text, header, _exactly(sock, payload_size, deadline)
 
 
 def parse(text: bytes) -> dict[str, Any]:

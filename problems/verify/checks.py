@@ -101,27 +101,31 @@ def every_dtype(family, library, **options):
 @pytest.mark.hint('Build the answer as {"accept_prob": …, "residual": …}, with nothing else in it.')
 def test_returns_a_dict_of_two_entries(submission, library):
     """The answer is a dict with exactly the entries "accept_prob" and "residual"."""
-    submission.check(cases(ORDINARY["float32"], library))
+    submission.check(lambda: cases(ORDINARY["float32"], library))
 
 
 @pytest.mark.points(3, group="contract")
 @pytest.mark.hint("Take Python numbers out of the arrays with .item(), and cap with 1.0, not 1.")
 def test_accept_prob_is_a_python_float(submission, library):
     """The accept probability is exactly a Python float, also where it is 0 or 1."""
-    questions = [
-        ask([0.5, 0.5], [0.25, 0.75], 1, note="a token that is always kept"),
-        ask([0.5, 0.5, 0.0], [0.5, 0.0, 0.5], 0, note="p[t] equals q[t]"),
-        ask([0.5, 0.5], [0.0, 1.0], 0, note="a token that is never kept"),
-        ask([0.75, 0.25], [0.25, 0.75], 0, "float64", "a token kept one time in three"),
-    ]
-    submission.check(cases(questions, library))
+
+    def calls():
+        questions = [
+            ask([0.5, 0.5], [0.25, 0.75], 1, note="a token that is always kept"),
+            ask([0.5, 0.5, 0.0], [0.5, 0.0, 0.5], 0, note="p[t] equals q[t]"),
+            ask([0.5, 0.5], [0.0, 1.0], 0, note="a token that is never kept"),
+            ask([0.75, 0.25], [0.25, 0.75], 0, "float64", "a token kept one time in three"),
+        ]
+        return cases(questions, library)
+
+    submission.check(calls)
 
 
 @pytest.mark.points(3, group="contract")
 @pytest.mark.hint("Compute the residual from the input arrays themselves: it keeps their dtype.")
 def test_residual_is_an_array_like_the_inputs(submission, library):
     """The residual is an array of the inputs' library, with their dtype and shape."""
-    submission.check(every_dtype(ORDINARY, library))
+    submission.check(lambda: every_dtype(ORDINARY, library))
 
 
 # Values
@@ -141,21 +145,21 @@ def test_worked_examples(submission, example, library):
 @pytest.mark.hint("accept_prob = min(1, p[t] / q[t]); residual = max(p - q, 0) over its own sum.")
 def test_rows_of_simple_fractions(submission, library):
     """Both formulas hold on rows of simple fractions, whatever the dtype."""
-    submission.check(every_dtype(GRID, library))
+    submission.check(lambda: every_dtype(GRID, library))
 
 
 @pytest.mark.points(4, group="values")
 @pytest.mark.hint("The rows are probabilities already. Round nothing, and stay in their dtype.")
 def test_softmax_rows(submission, library):
     """Both formulas hold on rows as language models make them, whatever the dtype."""
-    submission.check(every_dtype(SOFTMAX, library) + cases(LONGER, library))
+    submission.check(lambda: every_dtype(SOFTMAX, library) + cases(LONGER, library))
 
 
 @pytest.mark.points(2, group="values")
 @pytest.mark.hint("Neither t nor accept_prob belongs in the computation of the residual.")
 def test_residual_ignores_the_drafted_token(submission, library):
     """The residual is the same whichever token was drafted, kept or not."""
-    submission.check(cases(TOKENS, library))
+    submission.check(lambda: cases(TOKENS, library))
 
 
 # Edges
@@ -165,10 +169,14 @@ def test_residual_ignores_the_drafted_token(submission, library):
 @pytest.mark.hint("With no leftover mass there is nothing to divide by: the residual is all zeros.")
 def test_equal_rows_leave_nothing(submission, library):
     """Where p equals q the token is always kept and the residual is all zeros."""
-    calls = every_dtype(EQUAL, library) + cases(ORDINARY["float32"], library)
-    if library == "torch":
-        calls += cases(EQUAL["float32"], library, default_dtype="float64")
-        calls += cases(EQUAL["float64"], library, default_dtype="float32")
+
+    def calls():
+        asked = every_dtype(EQUAL, library) + cases(ORDINARY["float32"], library)
+        if library == "torch":
+            asked += cases(EQUAL["float32"], library, default_dtype="float64")
+            asked += cases(EQUAL["float64"], library, default_dtype="float32")
+        return asked
+
     submission.check(calls, unchanged=True, globals_untouched=True)
 
 
@@ -176,7 +184,10 @@ def test_equal_rows_leave_nothing(submission, library):
 @pytest.mark.hint("Ask whether the sum of max(p - q, 0) is above 0, not whether p equals q.")
 def test_different_rows_may_leave_nothing(submission, library):
     """Where p exceeds q nowhere the residual is all zeros, even if the rows differ."""
-    calls = every_dtype(ROUNDED_AWAY, library) + cases(ORDINARY["float32"], library)
+
+    def calls():
+        return every_dtype(ROUNDED_AWAY, library) + cases(ORDINARY["float32"], library)
+
     submission.check(calls, unchanged=True)
 
 
@@ -184,42 +195,45 @@ def test_different_rows_may_leave_nothing(submission, library):
 @pytest.mark.hint("Any sum above 0 is a leftover, however small: no closeness test, no threshold.")
 def test_slight_differences_count(submission, library):
     """Rows that differ in the last digits only still have a residual that sums to one."""
-    submission.check(every_dtype(SLIGHT, library))
+    submission.check(lambda: every_dtype(SLIGHT, library))
 
 
 @pytest.mark.points(3, group="edges")
 @pytest.mark.hint("Divide by the sum itself: add nothing to it and put no floor under it.")
 def test_tiny_leftovers_are_normalised(submission, library):
     """A leftover mass next to zero is divided by its own sum, like any other."""
-    submission.check(every_dtype(TINY, library))
+    submission.check(lambda: every_dtype(TINY, library))
 
 
 @pytest.mark.points(2, group="edges")
 @pytest.mark.hint("q[t] is never 0, so the ratio needs no epsilon.")
 def test_rare_tokens_are_judged_by_their_ratio(submission, library):
     """A drafted token with next to no probability is still kept with p[t] / q[t]."""
-    submission.check(every_dtype(RARE, library))
+    submission.check(lambda: every_dtype(RARE, library))
 
 
 @pytest.mark.points(2, group="edges")
 @pytest.mark.hint("Divide by the sum of max(p - q, 0) itself; other ways to that sum cancel.")
 def test_nearly_equal_rows(submission, library):
     """Rows that nearly agree, all over the vocabulary, lose no accuracy."""
-    submission.check(every_dtype(NEAR_EQUAL, library))
+    submission.check(lambda: every_dtype(NEAR_EQUAL, library))
 
 
 @pytest.mark.points(2, group="edges")
 @pytest.mark.hint("Entries where q is 0 belong to the residual as well: there it is all of p.")
 def test_tokens_the_draft_never_proposes(submission, library):
     """Tokens that have no probability in the draft get their share of the residual."""
-    submission.check(every_dtype(ZEROS, library))
+    submission.check(lambda: every_dtype(ZEROS, library))
 
 
 @pytest.mark.points(1, group="edges")
 @pytest.mark.hint("Do not squeeze: a vocabulary of one token still has an axis.")
 def test_vocabulary_of_one_token(submission, library):
     """A vocabulary of one token works, and the residual keeps its shape (1,)."""
-    calls = every_dtype(ONE_TOKEN, library) + cases(ORDINARY["float32"], library)
+
+    def calls():
+        return every_dtype(ONE_TOKEN, library) + cases(ORDINARY["float32"], library)
+
     submission.check(calls, unchanged=True)
 
 
@@ -227,7 +241,7 @@ def test_vocabulary_of_one_token(submission, library):
 @pytest.mark.hint("Use whole-array operations; they are quick and lose no digits at any size.")
 def test_large_vocabulary(submission, library):
     """A vocabulary of 20,000 or 128,000 tokens comes out exact and in time."""
-    submission.check(cases(LARGE, library))
+    submission.check(lambda: cases(LARGE, library))
 
 
 @pytest.mark.points(2, group="edges")
@@ -236,7 +250,7 @@ def test_rows_that_are_views(submission, library):
     """Rows that are columns, every second entry or expanded views of other arrays work."""
     first, second = ORDINARY["float32"][:2]
     submission.check(
-        [
+        lambda: [
             first.case(library, layouts=("column", "column")),
             second.case(library, layouts=("every_second", "column")),
             second.case(library, layouts=("contiguous", "every_second")),
@@ -253,17 +267,21 @@ def test_rows_that_are_views(submission, library):
 @pytest.mark.hint("p - q makes a new array; p -= q, clamp_ or out= on an input write into it.")
 def test_inputs_are_left_alone(submission, library):
     """Neither input is changed: values, shape, strides and flags are as they were."""
-    calls = [case for family in (ORDINARY, ZEROS) for case in every_dtype(family, library)]
-    first, second = ORDINARY["float32"][:2]
-    calls += [
-        *cases(SOFTMAX["float32"], library),
-        *cases(BESIDE[library], library),
-        first.case(library, layouts=("column", "every_second")),
-        second.case(library, layouts=("every_second", "column")),
-        UNIFORM_DRAFT.case(library, layouts=("expanded", "contiguous")),
-        UNIFORM_TARGET.case(library, layouts=("contiguous", "expanded")),
-        second.case(library, layouts=("read_only", "read_only")),
-    ]
+
+    def calls():
+        asked = [case for family in (ORDINARY, ZEROS) for case in every_dtype(family, library)]
+        first, second = ORDINARY["float32"][:2]
+        asked += [
+            *cases(SOFTMAX["float32"], library),
+            *cases(BESIDE[library], library),
+            first.case(library, layouts=("column", "every_second")),
+            second.case(library, layouts=("every_second", "column")),
+            UNIFORM_DRAFT.case(library, layouts=("expanded", "contiguous")),
+            UNIFORM_TARGET.case(library, layouts=("contiguous", "expanded")),
+            second.case(library, layouts=("read_only", "read_only")),
+        ]
+        return asked
+
     submission.check(calls, unchanged=True)
 
 
@@ -271,26 +289,34 @@ def test_inputs_are_left_alone(submission, library):
 @pytest.mark.hint("Some line writes into an input; the error message names it.")
 def test_read_only_inputs(submission, library):
     """Inputs that cannot be written to are enough: nothing has to be written to them."""
-    questions = ORDINARY["float32"] + ZEROS["float32"]
-    submission.check(cases(questions, library, layouts=("read_only", "read_only")))
+
+    def calls():
+        questions = ORDINARY["float32"] + ZEROS["float32"]
+        return cases(questions, library, layouts=("read_only", "read_only"))
+
+    submission.check(calls)
 
 
 @pytest.mark.points(2, group="side effects")
 @pytest.mark.hint("Return an array made in this call, never an input, a view or a kept buffer.")
 def test_residual_has_its_own_memory(submission, library):
     """The residual shares no memory with the inputs or with the answer of another call."""
-    questions = [
-        *ORDINARY["float32"],
-        *EQUAL["float32"],
-        *ROUNDED_AWAY["float32"],
-        ONE_HOT,
-    ]
-    for dtype in FLOATING[library]:
-        again = ORDINARY[dtype][:1]
-        others = again + disjoint_supports(dtype)[1:] + again + DIFFERENT[dtype]
-        questions += roughly(others, NOTICEABLE)
-    calls = cases(questions + ONE_TOKEN["float32"], library)
-    calls += [zeros_of_any_dtype(question, library) for question in EQUAL_AGAIN]
+
+    def calls():
+        questions = [
+            *ORDINARY["float32"],
+            *EQUAL["float32"],
+            *ROUNDED_AWAY["float32"],
+            ONE_HOT,
+        ]
+        for dtype in FLOATING[library]:
+            again = ORDINARY[dtype][:1]
+            others = again + disjoint_supports(dtype)[1:] + again + DIFFERENT[dtype]
+            questions += roughly(others, NOTICEABLE)
+        asked = cases(questions + ONE_TOKEN["float32"], library)
+        asked += [zeros_of_any_dtype(question, library) for question in EQUAL_AGAIN]
+        return asked
+
     submission.check(calls, private=True)
 
 
@@ -299,7 +325,7 @@ def test_residual_has_its_own_memory(submission, library):
 def test_nothing_is_random(submission, library):
     """The same call gives the same answer again and again, and no random state moves."""
     questions = ORDINARY["float64"] + BESIDE[library]
-    submission.check(cases(questions, library), globals_untouched=True)
+    submission.check(lambda: cases(questions, library), globals_untouched=True)
     calls = cases(ORDINARY["float64"] + GRID["float32"][:3], library)
     answers = submission.answers(calls * 2)
     for i, again in enumerate(answers):
@@ -313,11 +339,17 @@ def test_nothing_is_random(submission, library):
 @pytest.mark.hint("Work from the numbers in the rows; remember nothing from one call to the next.")
 def test_rows_may_be_refilled(submission, library):
     """The answer belongs to the numbers in the rows, also in arrays that held others before."""
-    rows = DIFFERENT["float32"][:2] + MIDDLE
-    # The token is the same in all of them: nothing but the numbers tells two calls apart.
-    questions = [ask(q.draft.numbers(), q.target.numbers(), 0, q.draft.dtype, q.note) for q in rows]
-    questions = ORDINARY["float32"] + roughly(questions, NOTICEABLE)
-    submission.check(cases(questions, library), reuse=True)
+
+    def calls():
+        rows = DIFFERENT["float32"][:2] + MIDDLE
+        # The token is the same in all of them: nothing but the numbers tells two calls apart.
+        questions = [
+            ask(q.draft.numbers(), q.target.numbers(), 0, q.draft.dtype, q.note) for q in rows
+        ]
+        questions = ORDINARY["float32"] + roughly(questions, NOTICEABLE)
+        return cases(questions, library)
+
+    submission.check(calls, reuse=True)
 
 
 @pytest.mark.points(2, group="side effects")
@@ -325,11 +357,14 @@ def test_rows_may_be_refilled(submission, library):
 @pytest.mark.hint("New tensors take their dtype from the inputs: zeros_like or dtype=q.dtype.")
 def test_default_dtype_does_not_matter(submission, library):
     """The answer is the same under any default dtype of PyTorch."""
-    calls = [
-        case
-        for default in ("float16", "bfloat16", "float32", "float64")
-        for case in every_dtype(ORDINARY, library, default_dtype=default)
-    ]
+
+    def calls():
+        return [
+            case
+            for default in ("float16", "bfloat16", "float32", "float64")
+            for case in every_dtype(ORDINARY, library, default_dtype=default)
+        ]
+
     submission.check(calls)
 
 
@@ -341,6 +376,10 @@ def test_default_dtype_does_not_matter(submission, library):
 @pytest.mark.hint("Make new tensors from the inputs: no NumPy, no lists, no CPU constants.")
 def test_residual_stays_on_the_device(submission, library, accelerator):
     """On an accelerator the residual is on the inputs' device, and accept_prob a float."""
-    questions = ORDINARY["float32"] + EQUAL["float16"] + SOFTMAX["float32"][:2]
-    questions += TINY["bfloat16"][:2]
-    submission.check(cases(questions, library, device=accelerator))
+
+    def calls():
+        questions = ORDINARY["float32"] + EQUAL["float16"] + SOFTMAX["float32"][:2]
+        questions += TINY["bfloat16"][:2]
+        return cases(questions, library, device=accelerator)
+
+    submission.check(calls)

@@ -90,61 +90,62 @@ def fresh_seeds(rng, number):
 @pytest.mark.hint("Each position has its own row of both distributions; a rejection ends it.")
 def test_fresh_rows_with_one_possible_answer(submission, rng):
     """Fresh rows that leave one answer possible give that answer."""
-    submission.check(settled_cases(rng, 24))
+    submission.check(lambda: settled_cases(rng, 24))
 
 
 @pytest.mark.points(3, group="law")
 @pytest.mark.hint("Only tokens with p > q can replace a rejected one; p = 0 is never kept.")
 def test_fresh_answers_are_possible_ones(submission, rng):
     """On fresh rows no answer comes that the target's law rules out."""
-    submission.check(possible_cases(rng, 36))
+    submission.check(lambda: possible_cases(rng, 36))
 
 
 @pytest.mark.points(4, group="draws")
 @pytest.mark.hint("Toss one `torch.rand((), generator=generator)` a position; use it as it is.")
 def test_fresh_coins_decide(submission, draws, rng):
     """On fresh seeds a token is kept just if the coin of its position is below p/q."""
-    submission.check(coin_brackets(draws, rng))
+    submission.check(lambda: coin_brackets(draws, rng))
 
 
 @pytest.mark.points(3, group="draws")
 @pytest.mark.hint("Draw the last token with one torch.multinomial(…, 1, generator=generator).")
 def test_fresh_last_token_is_one_draw(submission, draws, rng):
     """On fresh seeds the last token is what torch.multinomial draws from the right weights."""
-    submission.check(last_token_brackets(draws, rng))
+    submission.check(lambda: last_token_brackets(draws, rng))
 
 
 @pytest.mark.points(3, group="draws")
 @pytest.mark.hint("Count the draws: one coin for each position reached, then one multinomial.")
 def test_fresh_generator_states(submission, reference, draws, rng):
     """On fresh rows the generator is left where the stated draws leave it."""
-    submission.check(state_cases(reference, draws, rng))
+    submission.check(lambda: state_cases(reference, draws, rng))
 
 
 @pytest.mark.points(6, group="seeded")
 @pytest.mark.hint("Follow the statement position by position: coin, compare, keep or replace.")
 def test_fresh_seeded_calls_follow_the_procedure(submission, reference, draws, rng):
     """Fresh rows of up to 1000 tokens and a fresh seed give the answer of the stated procedure."""
-    submission.check(seeded_cases(reference, draws, rng))
+    submission.check(lambda: seeded_cases(reference, draws, rng))
 
 
 @pytest.mark.points(2, group="seeded")
 @pytest.mark.hint("Draw from the generator itself: no copy, no new seed, no draw to spare.")
 def test_fresh_calls_share_one_generator(submission, reference, rng):
     """Fresh calls with one generator, one after another, go on where the last one stopped."""
-    submission.check(shared_cases(reference, rng))
+    submission.check(lambda: shared_cases(reference, rng))
 
 
 @pytest.mark.points(2, group="edges")
 @pytest.mark.hint("With K = 0 only the bonus is left; with V = 1 the rows still have two axes.")
 def test_fresh_shapes_and_layouts(submission, rng):
     """Fresh inputs with K = 0, with V = 1 and with rows that are not contiguous work."""
-    submission.check(shape_cases(rng))
+    submission.check(lambda: shape_cases(rng))
 
 
 @pytest.mark.points(3, group="side effects")
 @pytest.mark.hint("Compute in new tensors; `clone()` first where you want to write.")
 def test_fresh_inputs_are_left_as_they_were(submission, draws, rng):
     """Fresh inputs are not changed, and the answers share no memory with them."""
-    asked = settled_cases(rng, 18) + half_cases(draws, rng, 8)
-    submission.check(asked, unchanged=True, private=True)
+    submission.check(
+        lambda: settled_cases(rng, 18) + half_cases(draws, rng, 8), unchanged=True, private=True
+    )

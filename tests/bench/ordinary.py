@@ -151,7 +151,7 @@ class Function:
 
     def check(
         self,
-        cases: Iterable[Case],
+        cases: Iterable[Case] | Callable[[], Iterable[Case]],
         *,
         unchanged: bool = False,
         private: bool = False,
@@ -161,7 +161,7 @@ class Function:
         shared: dict[int, torch.Generator] = {}
         kept: list[tuple[Case, Any]] = []
         before = _global_states() if globals_untouched else None
-        for number, case in enumerate(cases, 1):
+        for number, case in enumerate(cases() if callable(cases) else cases, 1):
             answer, args = self._call(case, shared)
             difference = case.expects.difference(taken(answer))
             if difference is not None:
