@@ -39,7 +39,9 @@ def read(path: Path) -> SubmissionSource:
     A link is followed within its own folder only: what a learner hands in must not name a file of
     somebody else's that the report would then quote.
     """
-    return of_bytes(path.name, _bytes(_within_its_folder(path)), str(path))
+    # Also where Python takes the names of files for something else, as with LC_ALL=C.
+    name = os.fsencode(path.name).decode("utf-8", "replace")
+    return of_bytes(name, _bytes(_within_its_folder(path)), str(path))
 
 
 def of_bytes(name: str, data: bytes, shown: str) -> SubmissionSource:
@@ -55,11 +57,13 @@ def of_bytes(name: str, data: bytes, shown: str) -> SubmissionSource:
 
 
 def problem_of(path: Path, slugs: list[str]) -> str | None:
-    """The slug that the file's stem is, or begins with before `_` or `-`; None if there is none.
+    """The slug that the file's stem is, or begins with before `_`, `-` or a space, in capitals or
+    not: `Verify (1).py` is what a browser makes of it. None if there is none.
 
     The longest wins: `top-k_mine.py` is for `top-k`, even where there is a problem `top`.
     """
-    fitting = [slug for slug in slugs if re.match(re.escape(slug) + r"(?![^_-])", path.stem)]
+    ends = r"(?![^_\- (])"
+    fitting = [slug for slug in slugs if re.match(re.escape(slug) + ends, path.stem, re.IGNORECASE)]
     return max(fitting, key=len, default=None)
 
 

@@ -35,6 +35,7 @@ from grader.worker.locks import Locks
 START_SECONDS = 120.0  # importing PyTorch from a cold disk; not a limit on anybody's code
 
 MOST_DOZED = 0.004  # seconds
+OPEN_FILES = 128  # may be open at once: what the locks are tried with, and several workers
 ANSWER_SECONDS = 10.0  # for what takes the zygote milliseconds
 _UNKNOWN = -1  # the wait status of a process that could not be waited for
 
@@ -477,6 +478,19 @@ def _end_group(pid: int) -> None:
         pass  # nothing is left, which macOS calls a lack of permission
 
 
+def _require_open_files() -> None:
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= hard < OPEN_FILES:
+        raise UsageError(
+            f"no more than {hard} files may be open here, and grading needs {OPEN_FILES}: "
+            f"say `ulimit -n {OPEN_FILES}` in a new shell"
+        )
+    if 0 <= soft < OPEN_FILES:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, hard))
+
+
 def launcher(
     mode: Mode, accelerator: str | None = None, level: isolation.Level | Literal["auto"] = "auto"
 ) -> Launcher:
@@ -490,6 +504,7 @@ def launcher(
     """
     if not hasattr(socket, "AF_UNIX") or os.name != "posix":
         raise UsageError("grading needs Linux, macOS or WSL: this system cannot pass descriptors")
+    _require_open_files()
     if accelerator == "cuda":
         return Fresh("cuda")
     can_fork = sys.platform == "linux" and hasattr(os, "pidfd_open")

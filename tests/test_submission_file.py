@@ -133,11 +133,14 @@ def test_a_file_that_breaks_while_it_is_read_is_explained():
         ("top_mine.py", "top"),
         ("verify2.py", None),
         ("my_verify.py", None),
-        ("Verify.py", None),
+        ("Verify.py", "verify"),
+        ("verify (1).py", "verify"),
+        ("verify(2).py", "verify"),
+        ("verify.old.py", None),
     ],
 )
 def test_the_name_tells_the_problem(name, slug):
-    """A slug is the stem, or what stands before `_` or `-`; of several the longest."""
+    """A slug is the stem, or what stands before `_`, `-` or a space; of several the longest."""
     assert submission_file.problem_of(Path("any") / name, ["verify", "top", "top-k"]) == slug
 
 

@@ -526,3 +526,21 @@ def test_global_generators_go_on_where_a_case_continues(open_source):
     values = [outcome.value for outcome in outcomes]
     assert values[0] == values[2] != values[1]
     assert outcomes[0].generator == outcomes[2].generator != outcomes[1].generator
+
+
+@pytest.mark.parametrize(("limit", "code"), [("-S -n 20", 0), ("-n 20", 2)])
+def test_few_open_files_are_raised_or_refused(limit, code, tmp_path):
+    """A soft limit that is too low is raised; a hard one is told, with what to do about it."""
+    tiny = kits.write_kit(tmp_path / "kit")
+    file = tmp_path / "next.py"
+    file.write_text(kits.RIGHT, encoding="utf-8")
+    words = f"--kit {tiny.root} run {file} --problem {tiny.slug}"
+    ran = subprocess.run(
+        ["bash", "-c", f"ulimit {limit}; exec {sys.executable} -m grader {words}"],
+        capture_output=True,
+        text=True,
+    )
+
+    assert ran.returncode == code, ran.stderr
+    if code:
+        assert "grading needs 128: say `ulimit -n 128`" in ran.stderr
