@@ -14,6 +14,7 @@ import sys
 import traceback
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = kept
     for item in items:
         item.stash[_RECORD] = {"facts": asdict(facts_of(item))}
+        item.repr_failure = partial(_repr_failure, item.repr_failure)  # type: ignore[method-assign]
+
+
+def _repr_failure(
+    usual: Callable[..., Any], excinfo: pytest.ExceptionInfo[BaseException], *args: Any
+) -> Any:
+    """A failure that is a message is told by it alone. pytest would look up the file of every frame
+    that led to it first, which takes longer than most checks."""
+    error = excinfo.value
+    if isinstance(error, pytest.fail.Exception) and not error.pytrace:
+        return str(error)
+    return usual(excinfo, *args)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

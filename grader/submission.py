@@ -269,7 +269,7 @@ class Submission:
                 late = not self._clock.left() and time.monotonic() > began + COMPARE_SECONDS
                 if late and outcome.failure is None:
                     outcome = Outcome(failure=Failure("timeout", self._used_up()))
-                found = self._fault(case, outcome, observe, unchanged)
+                found = self._fault(case, outcome, observe, unchanged, told=first is None)
                 if found is None:
                     passed += 1
                     if outcome.reply and self.memory is not None and self.memory.learns:
@@ -522,11 +522,17 @@ class Submission:
         self.evidence.drew += likeness == "same" and moved
 
     def _fault(
-        self, case: Case, outcome: Outcome, observe: Sequence[str], unchanged: bool
+        self,
+        case: Case,
+        outcome: Outcome,
+        observe: Sequence[str],
+        unchanged: bool,
+        *,
+        told: bool,
     ) -> Mismatch | None:
-        """Why a case is not passed; None if it is."""
+        """Why a case is not passed; None if it is. told: whether anybody will read it."""
         if outcome.failure is not None:
-            return _failed(case, outcome.failure, self._parameters)
+            return _failed(case, outcome.failure, self._parameters) if told else Mismatch("")
         names = [*self._parameters[: len(case.args)], *case.kwargs]
         given = [*case.args, *case.kwargs.values()]
         found = case.expects.difference(outcome.value)
@@ -551,6 +557,8 @@ class Submission:
             kind, text = self._not_private(case, outcome, names)
         if not text:
             return None
+        if not told:
+            return Mismatch("")
         message = f"{describe(case, self._parameters)}\n{text}"
         return Mismatch(message, kind=kind, about=found.about if found else "side effect")
 
