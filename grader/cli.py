@@ -12,7 +12,7 @@ import errno
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TextIO
 
 import click
 
@@ -22,9 +22,11 @@ from grader.faults import KitFault, UsageError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from grader import report
     from grader.kit import Kit
     from grader.problem import Problem
     from grader.report import FaultReport, Report
+    from grader.submission_file import SubmissionSource
     from grader.workers import Launcher
 
 FULL_MARKS, POINTS_LOST, USAGE, KIT_FAULT, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
@@ -41,6 +43,13 @@ _STARTED = "grader.started"  # where `run` finds a launcher that was started ahe
 _FOLDER = click.Path(path_type=Path, resolve_path=True, exists=True, file_okay=False)
 _PATH = click.Path(path_type=Path)
 _LIBRARIES = ["torch", "numpy"]
+# Those of grader.export, which is imported where one is asked for.
+_FORMATS = [
+    *("text", "json", "html", "gradescope", "prairielearn", "exercism"),
+    *("github", "classroom", "classroom50", "junit"),
+]
+# Those of platforms whose logs learners read, where no title of a hidden check may stand.
+_LOGGED = frozenset({"github", "classroom", "classroom50", "junit"})
 
 
 def main(started: Launcher | None = None) -> NoReturn:
@@ -262,6 +271,15 @@ def _hint(
     help="Default: told by the file's imports.",
 )
 @click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    default="text",
+    show_default=True,
+    help="What the result is written as.",
+)
+@click.option("-o", "out", type=_PATH, metavar="PATH|-", help="Write the result to PATH.")
 @click.option("--json", "json_path", type=_PATH, metavar="PATH|-", help="Write the score as JSON.")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Seed of the hidden checks.")
 @click.option("--full", is_flag=True, help="Tell every failure with its inputs.")
@@ -287,46 +305,100 @@ def _hint(
 )
 @click.pass_obj
 def _run(
-    folder: Path | None, /, file: Path, json_path: Path | None, full: bool, **asked: Any
+    folder: Path | None,
+    /,
+    file: Path,
+    form: str,
+    out: Path | None,
+    json_path: Path | None,
+    full: bool,
+    **asked: Any,
 ) -> int:
     """Grade FILE.
 
     The problem is the one that the file's name is, or begins with before "_" or "-":
     verify_numpy.py and verify-2.py are for verify.
-    """
-    from grader import score_file, workers
 
-    json_alone = json_path == Path("-")
-    target = score_file.prepare(json_path, file) if json_path and not json_alone else None
-    screen = sys.stderr if json_alone else sys.stdout
+    In a format other than text the result goes to the output alone, and the screen to the error
+    output; with -o it goes to a file, and the screen is shown as usual.
+    """
+    from grader import workers
+
+    outputs = _outputs(file, form, out, json_path)
+    screen = sys.stderr if any(output.target is None for output in outputs) else sys.stdout
     # Loading PyTorch takes most of the time of a grading: it begins before anything is read.
     started = click.get_current_context().meta[_STARTED] or workers.launcher(
         asked["workers"], level=asked["isolation"]
     )
     try:
         _make_ready_to_print(screen)
-        kit = _kit(folder)
-        slug = asked["problem"]
+        kit, slug = None, asked["problem"]
         try:
+            kit = _kit(folder)
             slug = slug or _problem_of(kit, file)
             exercise, report = _graded(kit, slug, file, asked, started)
-        except (UsageError, KeyboardInterrupt, click.Abort):
+            documents = _documents(report, outputs)
+        except click.Abort:
+            raise
+        except UsageError as error:
+            # A platform waits for a result; whoever reads the screen or the JSON is told here.
+            if others := [output for output in outputs if output.form not in ("text", "json")]:
+                _write(_documents(_refusal(kit, slug, file, error), others))
             raise
         except Exception as error:
-            _write_json(_fault(kit, slug, error), target, json_alone)
+            _write(_documents(_fault(kit, slug, error), outputs))
             raise
-        _write_json(report, target, json_alone)
+        _write(documents)
         told = {
             "again": _run_line(file, slug),
-            "hidden_points": exercise.points[report.library].hidden,
+            "hidden_points": exercise.points[report.library].hidden if report.seed is None else 0,
             "full": full,
         }
-        _print_report(report, screen, told)
+        _print_report(_for_log(report) if form in _LOGGED else report, screen, told)
     except BaseException:
         started.close()
         raise
     # Not closed here: the worker process sees this one end, and nobody need wait for it to follow.
     return FULL_MARKS if report.passed else POINTS_LOST
+
+
+class _Output(NamedTuple):
+    """A format and the file it goes to (None: the output), at the end of it or in its place."""
+
+    form: str
+    target: Path | None
+    is_added: bool = False
+
+
+def _outputs(file: Path, form: str, out: Path | None, json_path: Path | None) -> list[_Output]:
+    """What is to be written besides the screen; what was written there before is removed."""
+    from grader import score_file
+
+    to_output = Path("-")
+    asked = [("json", "--json", json_path)] if json_path else []
+    if form != "text" or out not in (None, to_output):
+        asked.append((form, "-o", out or to_output))
+    if [path for _, _, path in asked].count(to_output) > 1:
+        raise UsageError(f"--json - and --format {form} both write to the output; say -o PATH")
+    outputs = [
+        _Output(name, None if path == to_output else score_file.prepare(path, file, option))
+        for name, option, path in asked
+    ]
+    if len(outputs) > len({output.target for output in outputs}):
+        raise UsageError(f"-o {out}: named twice; give each output a file of its own")
+    if form == "github" and (summary := os.environ.get("GITHUB_STEP_SUMMARY")):
+        outputs.append(_Output("step_summary", Path(summary), is_added=True))
+    return outputs
+
+
+def _for_log(report: Report) -> Report:
+    from grader.export import sheet
+
+    return sheet.for_learners(report)
+
+
+class _Unreadable(UsageError):
+    """The file that was handed in is at fault, not how the grader was called."""
 
 
 def _graded(
@@ -340,7 +412,7 @@ def _graded(
     # imported costs a tenth of that.
     gc.disable()
     exercise = problem.load(kit, slug)
-    source = submission_file.read(file)
+    source = _read(file)
     offered = exercise.libraries
     from grader import session
 
@@ -367,41 +439,90 @@ def _problem_of(kit: Kit, file: Path) -> str:
     slug = submission_file.problem_of(file, known)
     if slug is None:
         # A file that is not there has a better complaint than a name that tells nothing.
-        submission_file.read(file)
-        raise UsageError(
+        _read(file)
+        raise _Unreadable(
             f"{file}: its name does not tell the problem; say --problem with "
             f"{' or '.join(known)}, or name it {known[0]}.py or {known[0]}_<anything>.py"
         )
     return slug
 
 
-def _fault(kit: Kit, slug: str | None, error: Exception) -> FaultReport:
-    """The report of a grading that the kit or the grader broke, with no path of this machine."""
-    import datetime
+def _read(file: Path) -> SubmissionSource:
+    from grader import submission_file
 
+    try:
+        return submission_file.read(file)
+    except UsageError as error:
+        raise _Unreadable(str(error)) from None
+
+
+def _fault(kit: Kit | None, slug: str | None, error: Exception) -> FaultReport:
+    """The report of a grading that the kit or the grader broke, with no path of this machine."""
     from grader import report
     from grader.clean import clean
 
-    if isinstance(error, KitFault):
+    if isinstance(error, KitFault) and kit is not None:
         message = str(error).replace(f"{kit.root}{os.sep}", "")
     else:
         message = f"the grader itself crashed ({type(error).__name__}); see its own messages"
     return report.FaultReport(
-        kit=report.Kit(kit.name, kit.version),
+        kit=_of_report(kit),
         problem=slug,
         message=clean(message),
         check=getattr(error, "check", None),
-        started_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        started_at=_now(),
     )
 
 
-def _write_json(result: Report | FaultReport, target: Path | None, alone: bool) -> None:
-    from grader import report, score_file
+def _refusal(kit: Kit | None, slug: str | None, file: Path, error: UsageError) -> FaultReport:
+    """The report of a grading that did not begin, as platforms are told it."""
+    from grader import report
+    from grader.export.sheet import Refused
 
-    if target is not None:
-        score_file.write(target, report.to_json(result))
-    elif alone:
-        click.echo(report.to_json(result), nl=False)
+    if not isinstance(error, _Unreadable):
+        return report.FaultReport(_of_report(kit), slug, str(error), None, _now())
+    # A platform's own folders say nothing to a learner.
+    message = f"{file.name or file}{str(error).removeprefix(str(file))}"
+    return Refused(_of_report(kit), slug, message, None, _now())
+
+
+def _of_report(kit: Kit | None) -> report.Kit:
+    from grader import kit as kits
+    from grader import report
+
+    if kit is None:
+        return report.Kit(kits.NAME, __version__)
+    return report.Kit(kit.name, kit.version)
+
+
+def _now() -> str:
+    import datetime
+
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def _documents(result: Report | FaultReport, outputs: list[_Output]) -> list[tuple[_Output, str]]:
+    if not outputs:
+        return []
+    from grader import export
+
+    return [(output, export.render(output.form, result, os.environ)) for output in outputs]
+
+
+def _write(documents: list[tuple[_Output, str]]) -> None:
+    from grader import score_file
+
+    for output, text in documents:
+        if output.target is None:
+            click.echo(text.encode(), nl=False)  # whatever the encoding of a terminal is
+        elif output.is_added:
+            try:
+                with output.target.open("a", encoding="utf-8", newline="\n") as file:
+                    file.write(text)
+            except OSError as error:
+                _tell(f"{output.target}: cannot be written ({error.strerror})")
+        else:
+            score_file.write(output.target, text)
 
 
 def _print_report(report: Report, stream: TextIO, told: dict[str, Any]) -> None:

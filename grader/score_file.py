@@ -1,4 +1,4 @@
-"""The score JSON on disk: the old one goes first, the new one appears whole or not at all."""
+"""A result on disk: the old one goes first, the new one appears whole or not at all."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from pathlib import Path
 from grader.faults import UsageError
 
 
-def prepare(path: Path, submission: Path) -> Path:
-    """Remove an older score at `path` and make sure that a new one can be written there.
+def prepare(path: Path, submission: Path, option: str = "--json") -> Path:
+    """Remove an older result at `path` and make sure that a new one can be written there.
 
-    Returns the path to write to, with links followed. Raises UsageError where that is not possible,
-    before any time is spent on grading; a stale score can then never be read for a new one.
+    Returns the path to write to, with links followed. Raises UsageError, which names the option
+    that gave the path, where that is not possible, before any time is spent on grading; a stale
+    result can then never be read for a new one.
     """
+    told = f"{option} {path}"
     try:
         target = path.resolve()
-        _refuse(path, target, submission)
+        _refuse(told, path, target, submission)
         target.unlink(missing_ok=True)
         probe = _partial(target)
         probe.touch(exist_ok=False)
         probe.unlink()
     except RuntimeError:  # what Python 3.11 calls a loop of links
-        raise UsageError(
-            f"--json {path}: a link that leads to itself; choose another place"
-        ) from None
+        raise UsageError(f"{told}: a link that leads to itself; choose another place") from None
     except OSError as error:
         raise UsageError(
-            f"--json {path}: cannot be written ({error.strerror}); choose another place"
+            f"{told}: cannot be written ({error.strerror}); choose another place"
         ) from None
     return target
 
@@ -51,16 +51,16 @@ def _partial(target: Path) -> Path:
     return target.with_name(f".grade-{secrets.token_hex(6)}.tmp")
 
 
-def _refuse(path: Path, target: Path, submission: Path) -> None:
+def _refuse(told: str, path: Path, target: Path, submission: Path) -> None:
     if not target.parent.is_dir():
-        raise UsageError(f"--json {path}: there is no folder {path.parent}; make it first")
+        raise UsageError(f"{told}: there is no folder {path.parent}; make it first")
     try:
         mode = target.lstat().st_mode
     except FileNotFoundError:
         return
     if stat.S_ISDIR(mode):
-        raise UsageError(f"--json {path}: a folder; give a file name in it")
+        raise UsageError(f"{told}: a folder; give a file name in it")
     if not stat.S_ISREG(mode):
-        raise UsageError(f"--json {path}: not an ordinary file; --json - writes to the output")
+        raise UsageError(f"{told}: not an ordinary file; - writes to the output")
     if submission.exists() and target.samefile(submission):
-        raise UsageError(f"--json {path}: that is the submission itself; choose another name")
+        raise UsageError(f"{told}: that is the submission itself; choose another name")

@@ -4,11 +4,11 @@ Both are text to be written by the caller: an annotation is a line on the standa
 summary goes to the end of the file that `GITHUB_STEP_SUMMARY` names.
 """
 
-import html
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from grader.actions import MOST_ANNOTATIONS, MOST_BYTES, command
+from grader.actions import markdown as _text
 from grader.dev.complaints import Complaint
 from grader.dev.matrix import DRAWN, Matrix
 from grader.dev.survey import by_file
@@ -16,10 +16,7 @@ from grader.dev.survey import by_file
 if TYPE_CHECKING:
     from grader.dev.check import Verdict
 
-MOST_ANNOTATIONS = 10  # of one kind in a step; GitHub drops the others in silence
-MOST_BYTES = 900_000  # GitHub takes 1 MiB, and of a longer summary nothing
 _MOST_BYTES_OF_COMPLAINTS = 400_000
-_MARKDOWN = str.maketrans({mark: f"&#{ord(mark)};" for mark in "*[~\\"})
 
 
 def annotations(complaints: Sequence[Complaint], folder: str = "") -> list[str]:
@@ -31,11 +28,11 @@ def annotations(complaints: Sequence[Complaint], folder: str = "") -> list[str]:
     lines = []
     for complaint in complaints[:shown]:
         file = f"{folder.strip('/')}/{complaint.file}".lstrip("/")
-        properties = {"file": file, "line": str(complaint.line), "title": complaint.rule}
-        told = ",".join(f"{name}={_property(text)}" for name, text in properties.items())
-        lines.append(f"::error {told}::{_data(f'{complaint.text}{chr(10)}{complaint.cure}')}")
+        told = f"{complaint.text}\n{complaint.cure}"
+        lines.append(command("error", told, file=file, line=complaint.line, title=complaint.rule))
     if more := len(complaints) - shown:
-        lines.append(f"::error title=grade dev check::and {more} more; the job's summary has all")
+        told = f"and {more} more; the job's summary has all"
+        lines.append(command("error", told, title="grade dev check"))
     return lines
 
 
@@ -60,14 +57,6 @@ def summary(verdict: "Verdict", matrices: Sequence[Matrix] = ()) -> str:
         parts.append(part)
         room -= _size(part) + 1
     return "\n".join(parts)
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 # ---- the parts of the summary
@@ -145,12 +134,6 @@ def _legend(matrix: Matrix) -> Iterator[str]:
             f"{check.number}. `{check.id}` ({_text(check.group)}{hidden}): catches {kills} wrong "
             f"{'file' if kills == 1 else 'files'}, {alone} of them alone"
         )
-
-
-def _text(text: str) -> str:
-    """Text on one line for HTML or for Markdown outside tables; `words` as code."""
-    escaped = html.escape(" ".join(text.split()), quote=False).translate(_MARKDOWN)
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped)
 
 
 def _size(text: str) -> int:

@@ -1,21 +1,19 @@
-"""A check of the kit as JUnit XML, the form that CI systems read: one suite for each problem.
+"""A check of the kit as JUnit XML: one suite for each problem.
 
-A test case is a known file, or a rule of everything else. JUnit has no schema of its own; this is
-the part that the common readers share. A case has one `failure` with all of its complaints, or one
-`error` where the kit was at fault with that file.
+A test case is a known file, or a rule of everything else. A case has one `failure` with all of its
+complaints, or one `error` where the kit was at fault with that file.
 """
 
 from __future__ import annotations
 
-import re
-import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from grader import junit_xml
 from grader.dev.complaints import Complaint
 from grader.dev.survey import Result, by_file
+from grader.junit_xml import Case, Suite, Trouble
 from grader.problem import LIBRARIES
 from grader.report import FaultReport
 
@@ -24,22 +22,18 @@ if TYPE_CHECKING:
 
 KIT = "kit"  # the suite of what belongs to no problem
 
-# What XML 1.0 cannot hold, not even escaped.
-_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
 
 def render(verdict: Verdict) -> str:
     """The outcome as an XML document, with a declaration and a last newline."""
-    root = ET.Element("testsuites", name="grade dev check")
-    totals = [0, 0, 0]
-    for name in (*verdict.problems, KIT):
-        cases = [*_cases(verdict, name)]
-        notes = verdict.notes if name == KIT else ()
-        counts = _suite(root, name, cases, notes)
-        totals = [total + count for total, count in zip(totals, counts, strict=True)]
-    _count(root, totals, verdict.seconds)
-    ET.indent(root, " ")
-    return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, "unicode") + "\n"
+    suites = [
+        Suite(
+            name=name,
+            cases=[*_cases(verdict, name)],
+            output="\n".join(verdict.notes) if name == KIT else "",
+        )
+        for name in (*verdict.problems, KIT)
+    ]
+    return junit_xml.render("grade dev check", suites, verdict.seconds)
 
 
 def problem_of(complaint: Complaint, problems: Sequence[str]) -> str | None:
@@ -55,37 +49,34 @@ def problem_of(complaint: Complaint, problems: Sequence[str]) -> str | None:
     return slug if slug in problems else None
 
 
-@dataclass(frozen=True)
-class _Case:
-    group: str
-    name: str
-    file: str | None = None
-    seconds: float = 0.0
-    properties: tuple[tuple[str, str], ...] = ()
-    complaints: list[Complaint] = field(default_factory=list)
-    faulty: bool = False
-
-
-def _cases(verdict: Verdict, suite: str) -> Iterator[_Case]:
+def _cases(verdict: Verdict, suite: str) -> Iterator[Case]:
     mine = [c for c in verdict.complaints if (problem_of(c, verdict.problems) or KIT) == suite]
     graded = set()
     for known, group in by_file([r for r in verdict.results if r.known.slug == suite]):
         graded.add(known.file)
-        yield _Case(
+        complaints = [complaint for complaint in mine if complaint.file == known.file]
+        faulty = any(isinstance(result.report, FaultReport) for result in group)
+        yield Case(
             group=known.kind,
             name=known.name,
-            file=known.file,
             seconds=sum(r.report.seconds for r in group if not isinstance(r.report, FaultReport)),
+            file=known.file,
+            line=complaints[0].line if complaints else None,
             properties=tuple(_properties(group)),
-            complaints=[complaint for complaint in mine if complaint.file == known.file],
-            faulty=any(isinstance(result.report, FaultReport) for result in group),
+            trouble=_trouble(complaints, faulty),
         )
     for rule in dict.fromkeys((*verdict.rules, *(complaint.rule for complaint in mine))):
         broken = [complaint for complaint in mine if complaint.rule == rule]
         others = [complaint for complaint in broken if complaint.file not in graded]
         # A rule that only known files break is red there; green here would contradict that.
         if others or not broken:
-            yield _Case("rule", rule, others[0].file if others else None, complaints=others)
+            yield Case(
+                group="rule",
+                name=rule,
+                file=others[0].file if others else None,
+                line=others[0].line if others else None,
+                trouble=_trouble(others),
+            )
 
 
 def _properties(group: Sequence[Result]) -> Iterator[tuple[str, str]]:
@@ -98,51 +89,15 @@ def _properties(group: Sequence[Result]) -> Iterator[tuple[str, str]]:
             yield f"seed {result.seed}", told
 
 
-def _suite(
-    root: ET.Element, name: str, cases: Sequence[_Case], notes: Sequence[str]
-) -> tuple[int, int, int]:
-    suite = ET.SubElement(root, "testsuite", name=_legal(name))
-    errors = 0
-    for case in cases:
-        element = ET.SubElement(
-            suite,
-            "testcase",
-            classname=_legal(f"{name}.{case.group}"),
-            name=_legal(case.name),
-            time=f"{case.seconds:.3f}",
-        )
-        if case.file:
-            element.set("file", _legal(case.file))
-        if case.complaints:
-            element.set("line", str(case.complaints[0].line))
-        if case.properties:
-            properties = ET.SubElement(element, "properties")
-            for key, text in case.properties:
-                ET.SubElement(properties, "property", name=_legal(key), value=_legal(text))
-        if case.complaints:
-            first = case.complaints[0]
-            kind = "error" if case.faulty else "failure"
-            message = " ".join(_legal(first.text).split())
-            if len(case.complaints) > 1:
-                message += f" (and {len(case.complaints) - 1} more)"
-            failure = ET.SubElement(element, kind, type=_legal(first.rule), message=message)
-            failure.text = _legal("\n".join(map(str, case.complaints)))
-            errors += case.faulty
-    if notes:
-        ET.SubElement(suite, "system-out").text = _legal("\n".join(notes))
-    failures = sum(bool(case.complaints) for case in cases) - errors
-    counts = (len(cases), failures, errors)
-    _count(suite, counts, sum(case.seconds for case in cases))
-    return counts
-
-
-def _count(element: ET.Element, counts: Sequence[int], seconds: float) -> None:
-    for name, count in zip(("tests", "failures", "errors"), counts, strict=True):
-        element.set(name, str(count))
-    element.set("skipped", "0")
-    element.set("time", f"{seconds:.3f}")
-
-
-def _legal(text: str) -> str:
-    """The text with what no XML may hold written out, as #x1B."""
-    return _ILLEGAL.sub(lambda found: f"#x{ord(found[0]):02X}", text)
+def _trouble(complaints: Sequence[Complaint], faulty: bool = False) -> Trouble | None:
+    if not complaints:
+        return None
+    message = complaints[0].text
+    if len(complaints) > 1:
+        message += f" (and {len(complaints) - 1} more)"
+    return Trouble(
+        kind="error" if faulty else "failure",
+        type=complaints[0].rule,
+        message=message,
+        text="\n".join(map(str, complaints)),
+    )

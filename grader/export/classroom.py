@@ -1,0 +1,81 @@
+"""The step output that GitHub Classroom's own reporter reads: `result=` and the JSON in Base64.
+
+For workflows that have the reporter; `github` needs none. The reporter shows a row's name and
+prints it, so nothing that a submission had a part in is in this result. Extra credit is left out.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import Any
+
+from grader.export.sheet import Row, Sheet, Ungraded, fit, harmless, strict_json
+from grader.report import FaultReport, Report
+
+_MOST_BYTES = 90_000  # in Base64 120,000; Linux takes 131,071 for a variable
+# What stopped a check, told by how the message begins to say so; nothing else of it is repeated.
+_STOPPED = {
+    "raised": "raised an exception",
+    "took longer": "timed out",
+    "used up": "timed out",
+    "used more": "used too much memory",
+    "printed more": "printed too much",
+    "returned more": "returned too much",
+    "ended the": "ended the process",
+    "crashed": "crashed",
+    "answered with": "answered with something that is not a value",
+}
+_OWN = re.compile(rf"^your code ({'|'.join(_STOPPED)})\b", re.MULTILINE)
+
+
+def render(report: Report | FaultReport) -> str:
+    """One line for the file that `GITHUB_OUTPUT` names.
+
+    A grading that did not take place has a maximum of 0, which the reporter takes for ungraded.
+    """
+    document = fit(report, _graded, _ungraded, _MOST_BYTES)
+    return f"result={base64.b64encode(document.encode()).decode()}\n"
+
+
+def _graded(sheet: Sheet) -> str:
+    report = sheet.report
+    status = "pass" if report.passed else "error" if sheet.load_error else "fail"
+    return _document(status, report.max_score, [_row(row) for row in sheet.scored])
+
+
+def _ungraded(found: Ungraded) -> str:
+    why = "the grader is at fault" if found.state == "fault" else "the file cannot be read"
+    return _document("error", 0, [_test(f"could not be graded: {why}", False, 0)])
+
+
+def _document(status: str, most: int, tests: list[dict[str, Any]]) -> str:
+    return strict_json(
+        {"version": 3, "status": status, "max_score": most, "tests": tests}, indent=None
+    )
+
+
+def _row(row: Row) -> dict[str, Any]:
+    name = row.title if row.passed or row.hidden else f"{row.title}: {_why(row)}"
+    return _test(name, row.passed, row.earned)
+
+
+def _why(row: Row) -> str:
+    match row.outcome:
+        case "error":
+            found = _OWN.search(row.message)
+            return _STOPPED[found[1]] if found else "stopped"
+        case "not_run":
+            return "not run"
+    return "wrong answer"
+
+
+def _test(name: str, passed: bool, score: int) -> dict[str, Any]:
+    return {
+        "name": harmless(name),
+        "status": "pass" if passed else "fail",
+        "score": score,
+        "line_no": 0,  # not known
+        "message": "",
+        "test_code": "",
+    }
