@@ -30,7 +30,8 @@ class CheckResult:
     """One check: `passed` earns all its points, every other outcome none.
 
     `failed` is a wrong answer, `error` a submission that raised, hung or died during the check,
-    `not_run` a check that could not be tried (the reason is the message).
+    `not_run` a check that could not be tried (the reason is the message). stopped: of an error, the
+    kind of `Failure` that the first case met with.
     """
 
     id: str
@@ -45,6 +46,7 @@ class CheckResult:
     cases: Cases
     seconds: float
     hidden: bool
+    stopped: str | None = None
 
 
 @dataclass(frozen=True)

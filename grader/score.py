@@ -96,6 +96,7 @@ def _check(records: list[dict[str, Any]]) -> CheckResult:
         ),
         seconds=0.0 if hidden else round(sum(r["seconds"] for r in records), 6),
         hidden=hidden,
+        stopped=failed[0]["result"]["failure"] if outcome == "error" else None,
     )
 
 

@@ -5,6 +5,7 @@ Every text is read back as its platform would read it (`tests/exports.py`).
 
 from __future__ import annotations
 
+import dataclasses
 import pkgutil
 from dataclasses import replace
 from pathlib import Path
@@ -217,23 +218,28 @@ def test_a_check_that_could_not_be_tried_says_why():
 
 
 @pytest.mark.parametrize(
-    ("sentence", "words"),
+    ("stopped", "sentence", "words"),
     [
-        ("took longer than 2 s for one call and was stopped", "timed out"),
-        ("used up the 60 s it may take in all and was stopped", "timed out"),
-        ("crashed (segmentation fault) during a call", "crashed"),
-        ("used more than 512 MiB of memory", "used too much memory"),
-        ("printed more than 1 MiB", "printed too much"),
-        ("returned more than can be read", "returned too much"),
-        ("ended the process during a call (exit code 3)", "ended the process"),
-        ("raised ValueError: ::error::x", "raised an exception"),
-        ("answered with something that is not a value (x)", "answered with something that is not"),
-        ("closed its connection to the grader", "stopped"),
+        ("timeout", "took longer than 2 s for one call and was stopped", "timed out"),
+        ("timeout", "used up the 60 s it may take in all and was stopped", "timed out"),
+        ("crash", "crashed (segmentation fault) during a call", "crashed"),
+        ("memory", "used more than 512 MiB of memory", "used too much memory"),
+        ("flood", "printed more than 1 MiB", "printed too much"),
+        ("too_large", "returned more than can be read", "returned too much"),
+        ("exit", "ended the process during a call (exit code 3)", "ended the process"),
+        ("exception", "raised ValueError: ::error::x", "raised an exception"),
+        (
+            "malformed",
+            "answered with something that is not a value (x)",
+            "answered with something that is not",
+        ),
+        ("died", "closed its connection to the grader", "stopped"),
     ],
 )
-def test_what_stopped_a_check_is_an_error_with_its_own_words(sentence, words):
+def test_what_stopped_a_check_is_an_error_with_its_own_words(stopped, sentence, words):
     """A hanging and a crashing submission are told apart, also where only titles are shown."""
-    made = report(lost(PUBLIC, f"x = 1\nyour code {sentence}\n  line 7, in f", "error"), SECOND)
+    stuck = lost(PUBLIC, f"x = 1\nyour code {sentence}\n  line 7, in f", "error")
+    made = report(dataclasses.replace(stuck, stopped=stopped), SECOND)
     assert told("exercism", made)["tests"][0]["status"] == "error"
     assert sentence in told("prairielearn", made)["tests"][0]["message"]
     assert told("junit", made)[0].find("error") is not None

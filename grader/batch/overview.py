@@ -37,15 +37,7 @@ _OF_KIND: dict[str, Trouble] = {
     "too_large": "excess",
     "malformed": "crash",
 }
-# A score document says of a check only in words what stopped it; these are the words of
-# `grader.submission` and of the worker. The first line that speaks of "your code" decides: an
-# exception is told as one that was raised, whatever its own text says further down.
-_STOPPED: tuple[tuple[Trouble, re.Pattern[str]], ...] = (
-    ("timeout", re.compile(r"took longer than|used up (its|the) [\d.]+ s")),
-    ("crash", re.compile(r"crashed\b|ended the (process|program)|(closed|broke) its connection")),
-    ("crash", re.compile(r"answered with something that is not a value|changed something in")),
-    ("excess", re.compile(r"used more (than \d+ MiB|memory)|printed more than|returned more than")),
-)
+# The line of a message that says what stopped the submission's code.
 _OWN = re.compile(r"^(?:your code|the submission) (.*)", re.MULTILINE)
 
 BINS = 11  # of a distribution: ten tenths of the points, and full marks
@@ -346,18 +338,11 @@ def _troubles(document: Mapping[str, Any]) -> Iterator[tuple[Trouble, str]]:
     met: dict[Trouble, str] = {}
     for check in document["checks"]:
         if check["outcome"] == "error":
-            kind, sentence = _stopped(check["message"] or "")
-            met.setdefault(kind, sentence)
+            message = check["message"] or ""
+            own = _OWN.search(message)
+            kind = _OF_KIND.get(check.get("stopped"), "raised")
+            met.setdefault(kind, _brief(own[1] if own else message))
     yield from met.items()
-
-
-def _stopped(message: str) -> tuple[Trouble, str]:
-    own = _OWN.search(message)
-    what = own[1] if own else message
-    for kind, words in _STOPPED:
-        if words.match(what):
-            return kind, _brief(what)
-    return "raised", _brief(what or message)
 
 
 def _brief(text: str, most: int = 180) -> str:

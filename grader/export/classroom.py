@@ -7,26 +7,24 @@ prints it, so nothing that a submission had a part in is in this result. Extra c
 from __future__ import annotations
 
 import base64
-import re
 from typing import Any
 
 from grader.export.sheet import Row, Sheet, Ungraded, fit, harmless, strict_json
 from grader.report import FaultReport, Report
 
 _MOST_BYTES = 90_000  # in Base64 120,000; Linux takes 131,071 for a variable
-# What stopped a check, told by how the message begins to say so; nothing else of it is repeated.
+# What stopped a check, by the kind of its failure; nothing else of a message is repeated.
 _STOPPED = {
-    "raised": "raised an exception",
-    "took longer": "timed out",
-    "used up": "timed out",
-    "used more": "used too much memory",
-    "printed more": "printed too much",
-    "returned more": "returned too much",
-    "ended the": "ended the process",
-    "crashed": "crashed",
-    "answered with": "answered with something that is not a value",
+    "exception": "raised an exception",
+    "import_error": "raised an exception",
+    "timeout": "timed out",
+    "memory": "used too much memory",
+    "flood": "printed too much",
+    "too_large": "returned too much",
+    "exit": "ended the process",
+    "crash": "crashed",
+    "malformed": "answered with something that is not a value",
 }
-_OWN = re.compile(rf"^your code ({'|'.join(_STOPPED)})\b", re.MULTILINE)
 
 
 def render(report: Report | FaultReport) -> str:
@@ -63,8 +61,7 @@ def _row(row: Row) -> dict[str, Any]:
 def _why(row: Row) -> str:
     match row.outcome:
         case "error":
-            found = _OWN.search(row.message)
-            return _STOPPED[found[1]] if found else "stopped"
+            return _STOPPED.get(row.stopped or "", "stopped")
         case "not_run":
             return "not run"
     return "wrong answer"

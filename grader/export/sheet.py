@@ -55,6 +55,7 @@ class Row:
     message: str
     line: int | None
     seconds: float
+    stopped: str | None
 
     @property
     def passed(self) -> bool:
@@ -261,6 +262,7 @@ def _row(check: CheckResult, cut: _Cut, is_told: bool) -> Row:
         message=message,
         line=_line(message) if check.outcome == "error" else None,
         seconds=check.seconds,
+        stopped=check.stopped,
     )
 
 
