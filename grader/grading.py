@@ -5,6 +5,7 @@ Used as a context manager, so that no worker outlives the grading.
 
 from __future__ import annotations
 
+import random
 from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
@@ -149,6 +150,11 @@ class Grading:
     def versions(self) -> dict[str, Any]:
         """What the submission runs on."""
         return self._launcher.versions()
+
+    def watch(self, rng: random.Random | None) -> None:
+        """From now on a check draws its inputs from `rng`, or from nothing."""
+        if self._memory is not None:
+            self._memory.rng = rng
 
     def stop_telling(self) -> None:
         """From now on nothing that the submission prints is told: hidden checks begin."""

@@ -8,14 +8,17 @@ of job that came lately. Ends when the connection does, also in the middle of a 
 from __future__ import annotations
 
 import sys
+import time
 from multiprocessing.connection import Connection
 
 from grader.desk import Answer, Desk, Died
 from grader.faults import KitFault
 from grader.kit import Kit
 from grader.lanes import Job, fault
+from grader.report import FaultReport
 from grader.workers import Launcher, launcher
 
+ENDING_SECONDS = 0.2
 DESKS = 4  # each takes some 40 MB; a class is rarely about more problems at once
 
 Kind = tuple[str, str, str, bool, bool]
@@ -45,16 +48,29 @@ class Lane:
     def answer(self, job: Job) -> Answer:
         """The answer to a job. EOFError where nobody waits for it any more, Died where a desk has
         ended in the middle of it."""
+        found = self._tried(job)
+        # Whatever ended the launcher, a submission or the system: the next one has nothing to do
+        # with it, and this one is tried once more.
+        if isinstance(found, FaultReport) and self._has_ended():
+            self._renew()
+            found = self._tried(job)
+        return found
+
+    def _tried(self, job: Job) -> Answer:
         try:
-            if not self._started.alive():
-                # A submission got that far: the next one has nothing to do with it.
-                self._renew()
             # Waited for here, once, and known to every desk.
             self._started.isolation()
             self._started.versions()
         except KitFault as error:
             return fault(self._kit, job, str(error), error.check)
         return self._desk(job).grade(job)
+
+    def _has_ended(self) -> bool:
+        """Whether the launcher cannot make workers any more; one that is ending is waited for."""
+        end = time.monotonic() + ENDING_SECONDS
+        while self._started.alive() and time.monotonic() < end:
+            time.sleep(0.01)
+        return not self._started.alive()
 
     def _desk(self, job: Job) -> Desk:
         kind = (job.slug, job.library, job.device, job.hidden, job.on_trust)

@@ -7,6 +7,7 @@ these to the byte, to the same call, need not be taken apart and compared again.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -22,7 +23,8 @@ Key = tuple[Any, ...]
 class Message:
     """A message of calls as it crosses the wire, without the number that seeds them.
 
-    right: for each call the replies that were found right, by header and then by payload.
+    right: for each call the replies that were found right, by header and then by payload. drawn:
+    the state in which making the cases has left the check's random numbers.
     """
 
     cases: Sequence[Case]
@@ -30,6 +32,7 @@ class Message:
     text: bytes
     payload: bytes
     right: list[dict[bytes, set[bytes]]] = field(default_factory=list)
+    drawn: object = None
 
     def known(self, index: int) -> dict[bytes, set[bytes]]:
         """The right replies to that call, as far as they are known."""
@@ -56,6 +59,20 @@ class Memory:
         self.messages: dict[Key, Message] = {}
         self.answers: dict[Key, list[Outcome]] = {}
         self.learns = True
+        self.rng: random.Random | None = None  # of the check that is running
+
+    def keep(self, key: Key, message: Message) -> None:
+        """Remembers a message whose cases have just been made."""
+        if self.learns:
+            message.drawn = self.rng.getstate() if self.rng else None
+            self.messages[key] = message
+
+    def find(self, key: Key) -> Message | None:
+        """A message that is remembered, with the random numbers as if it had been made now."""
+        found = self.messages.get(key)
+        if found is not None and self.rng is not None:
+            self.rng.setstate(found.drawn)  # type: ignore[arg-type]
+        return found
 
     def close(self) -> None:
         """Nothing more is learned: not from submissions, and not without end."""

@@ -289,7 +289,9 @@ def accelerator(grading: Grading) -> str:
 @pytest.fixture
 def rng(request: pytest.FixtureRequest, grading: Grading) -> random.Random:
     """Random numbers for inputs: the same every time in a public check, secret in a hidden one."""
-    return random.Random(f"{_salt(request.node, grading)}:{request.node.name}")
+    made = random.Random(f"{_salt(request.node, grading)}:{request.node.name}")
+    grading.watch(made)
+    return made
 
 
 def _salt(item: pytest.Item, grading: Grading) -> str:
@@ -302,6 +304,7 @@ def _salt(item: pytest.Item, grading: Grading) -> str:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
+    item.config.stash[GRADING].watch(None)
     with _judged(item):
         if item.stash[_RECORD]["facts"]["hidden"] and not _told_in_full(item.config):
             item.config.stash[GRADING].stop_telling()

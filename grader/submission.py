@@ -464,16 +464,16 @@ class Submission:
         self._messages += 1
         key = (self._check, self._messages)
         made = callable(cases)
-        if made and self.memory is not None and key in self.memory.messages:
-            return self.memory.messages[key]
+        if made and self.memory is not None and (known := self.memory.find(key)) is not None:
+            return known
         listed = list(cases() if callable(cases) else cases)
         if not listed:
             raise KitFault("a check without a single case")
         if any(case.state_after is not None for case in listed):
             observe = [*observe, "generator"]
         message = self.written(listed, observe, None, reuse)
-        if made and self.memory is not None and self.memory.learns:
-            self.memory.messages[key] = message
+        if made and self.memory is not None:
+            self.memory.keep(key, message)
         return message
 
     def _message(self, message: Message) -> list[Outcome]:

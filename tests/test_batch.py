@@ -480,3 +480,49 @@ def _until(known: Callable[[], Any]) -> None:
     while not known():
         assert time.monotonic() < end, "this never came"
         time.sleep(0.02)
+
+
+def test_names_that_look_alike_have_files_of_their_own():
+    """No two learners share a score document, however their names were chosen."""
+    pair = ["zed)(&$", "zed^$)%"]  # alike to a person, and in the first 32 bits of a digest
+    assert len({score_name(name, "verify") for name in pair}) == 2
+    assert all(len(name) < 200 for name in (score_name("ü" * 300, "verify"),))
+
+
+def test_a_zygote_that_is_killed_costs_nothing_but_time(tiny, tmp_path):
+    """The file that was being graded is tried once more, and the next ones are graded as ever."""
+    with Lanes(kits_found.find(tiny.root), 1) as lanes:
+        lanes.submit(job(tiny, tmp_path / "a.py", RIGHT)).result(60)
+        zygotes = [p.pid for p in kits.processes() if " zygote " in f" {p.command} "]
+        mine = [pid for pid in zygotes if _parent(pid) == _lane_of(lanes)]
+        assert len(mine) == 1
+        os.kill(mine[0], signal.SIGKILL)
+        reports = [lanes.submit(job(tiny, tmp_path / f"{n}.py", RIGHT)).result(60) for n in "bcd"]
+
+    assert [report.score for report in reports if isinstance(report, Report)] == [7, 7, 7]
+
+
+def _parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def test_a_pipe_in_the_place_of_the_lock_is_refused(batch, hand_in, tmp_path):
+    """Nobody waits for whoever reads it."""
+    (tmp_path / "R").mkdir()
+    os.mkfifo(tmp_path / "R" / ".lock")
+    ran = batch(hand_in(ann=RIGHT), tmp_path / "R")
+    assert ran.returncode == 2, ran.stderr
+    assert "cannot be used for results" in ran.stderr
+
+
+def test_a_damaged_state_is_told(batch, hand_in, tmp_path):
+    """A state.sqlite that cannot be read is told in words, with what to do."""
+    place = hand_in(**{f"learner{n}": RIGHT + f"# {n}" for n in range(30)})
+    assert batch(place, tmp_path / "R").returncode == 0
+    state = tmp_path / "R" / "state.sqlite"
+    data = state.read_bytes()
+    state.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
+    ran = batch(place, tmp_path / "R")
+    assert ran.returncode == 2, ran.stderr
+    assert "state.sqlite" in ran.stderr
+    assert "Traceback" not in ran.stderr

@@ -273,3 +273,27 @@ def test_a_desk_that_dies_costs_nothing_but_time(tiny, tmp_path):
         report = lanes.submit(job(tiny.slug, tmp_path / "next.py", kits.RIGHT)).result(60)
 
     assert told(report)["score"] == 10
+
+
+def test_random_numbers_go_on_as_if_cases_had_been_made(tmp_path):
+    """What a check draws after its cases is the same whether they were made or remembered."""
+    checks = kits.CHECKS.replace(
+        "def test_thirteen(submission):", "def test_thirteen(submission, rng):"
+    ).replace(
+        "submission.check([Case((13,), exactly(14))])",
+        "submission.check(lambda: [Case((n,), exactly(n + 1)) for n in (13, rng.randrange(99))])\n"
+        "    number = rng.randrange(10**9)\n"
+        "    assert submission(number) == exactly(number + 1)",
+    )
+    tiny = kits.write_kit(tmp_path / "kit", checks=checks, solution=kits.RIGHT)
+    prints = "def plus_one(number):\n    print(number)\n    return number + 1\n"
+    file = tmp_path / "next.py"
+    file.write_text(prints, encoding="utf-8")
+    started = Forked()
+    try:
+        alone = told(tiny.grade(file, started, seed=1))
+    finally:
+        started.close()
+    with Lanes(kit.find(tiny.root), 1) as lanes:
+        for _ in range(2):
+            assert told(lanes.submit(job(tiny.slug, file, prints)).result(60)) == alone

@@ -215,6 +215,16 @@ def test_cases_are_built_once_for_the_same_seeds_and_random_state():
     assert build(numbers, random.Random(1), 6) is not first
 
 
+def test_remembered_cases_leave_the_random_numbers_where_building_them_does():
+    """What a check asks next is the same whether its first cases were built or remembered."""
+    build = cases.remembered(cases.seeded_cases)
+    numbers = Numbers(8)
+    once, again = random.Random(1), random.Random(1)
+    build(numbers, once, 5)
+    build(numbers, again, 5)
+    assert once.getstate() == again.getstate() != random.Random(1).getstate()
+
+
 def test_a_coin_that_is_not_zero_drops_its_case():
     """Where a PyTorch build gives the known seeds another coin, nothing is asked of them."""
     assert cases.coin_of_zero(Numbers(6)) == []

@@ -66,7 +66,10 @@ def _outcomes(folder: Path, row: Row) -> dict[str, str]:
     path = folder / row.score_file
     document = reading.document(path)
     try:
-        return {check["id"]: check["outcome"] for check in document["checks"]}
+        found = {check["id"]: check["outcome"] for check in document["checks"]}
+        if not all(type(text) is str for pair in found.items() for text in pair):
+            raise TypeError
+        return found
     except (KeyError, TypeError):
         raise UsageError(f"{path}: not a score document; {reading.AGAIN}") from None
 

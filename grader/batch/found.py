@@ -7,6 +7,7 @@ Links to folders are never followed. Names are kept as they are on disk; who sho
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,9 @@ Parts = tuple[str, ...]  # the names that lead from the place to a file or a fol
 
 # What file managers, Python and package managers leave behind.
 _JUNK = {"__macosx", "__pycache__", "node_modules", "site-packages"}
+
+
+_OF_A_LEARNER = re.compile(r"\..+_(\d+_assignsubmission_|(LATE_)?\d+_\d+_)")
 
 
 class Readable(Protocol):
@@ -68,8 +72,12 @@ class Listing:
 
 
 def is_junk(name: str) -> bool:
-    """Whether a file or folder of this name is nobody's work: hidden, or left by a program."""
-    return name.startswith(".") or name.casefold() in _JUNK
+    """Whether a file or folder of this name is nobody's work: hidden, or left by a program.
+
+    Moodle and Canvas put a learner's name first, which may begin with a dot.
+    """
+    hidden = name.startswith(".") and not _OF_A_LEARNER.match(name)
+    return hidden or name.casefold() in _JUNK
 
 
 def may_be_work(name: str) -> bool:

@@ -17,6 +17,7 @@ import csv
 import hashlib
 import io
 import json
+import os
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -47,7 +48,7 @@ _NAMES = {
     "state.sqlite-wal", "state.sqlite-shm", ".lock",
 }  # fmt: skip
 _PARTIAL = re.compile(r"\.grade-[0-9a-f]+\.tmp")
-_SCORE_NAME = re.compile(r".+--[A-Za-z0-9_.-]+-[0-9a-f]{8}\.json")
+_SCORE_NAME = re.compile(r".+--[A-Za-z0-9_.-]+-[0-9a-f]{32}\.json")
 
 Graded = tuple[Row, str | None]  # a row, and the hash of its score document
 
@@ -62,7 +63,9 @@ class Results:
         self._refuse_strangers()
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._lock = (folder / ".lock").open("a")
+            # Not through a link, and without waiting for whoever reads a pipe.
+            flags = os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+            self._lock = os.fdopen(os.open(folder / ".lock", flags, 0o666), "w")
         except OSError as error:
             raise UsageError(f"{folder}: cannot be used for results ({error.strerror})") from None
         self._rows: sqlite3.Connection
@@ -184,7 +187,8 @@ class Results:
     def close(self) -> None:
         """Writes the tables and closes the state."""
         try:
-            self.write_tables()
+            with contextlib.suppress(sqlite3.Error):  # whoever used it before was told
+                self.write_tables()
         finally:
             with contextlib.suppress(sqlite3.Error):
                 self._rows.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -211,9 +215,9 @@ class Results:
 def score_name(learner: str, problem: str) -> str:
     """A file name for a score: readable, legal everywhere, and no two learners' are alike."""
     readable = re.sub(r"[^\w.-]+", "_", learner).strip("._") or "learner"
-    short = readable.encode()[:80].decode("utf-8", "ignore")
+    short = readable.encode()[:64].decode("utf-8", "ignore")
     digest = hashlib.sha256(f"{learner}\0{problem}".encode("utf-8", "surrogatepass")).hexdigest()
-    return f"scores/{short}--{problem}-{digest[:8]}.json"
+    return f"scores/{short}--{problem}-{digest[:32]}.json"
 
 
 def _cell(value: Any) -> Any:

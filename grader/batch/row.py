@@ -59,7 +59,7 @@ _FIELDS: dict[str, tuple[type, ...]] = {
     "source_group": _TEXT,
 }
 _MOST = 10**9  # points
-_SCORE_FILE = re.compile(r"scores/[^/\\\x00]+\.json")
+_SCORE_FILE = re.compile(r"scores/[^/\\\x00\ud800-\udfff]+\.json")
 
 
 def read(fields: Any) -> Row:

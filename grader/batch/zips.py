@@ -1,10 +1,11 @@
 """A zip file as a place: read in memory, never unpacked, and not trusted in anything it says.
 
 A size in a zip file is a claim, so no more is ever read of an entry than a submission may have;
-that, and a limit on what is read in all, is what stops a bomb, whatever its ratio. Only stored and
-deflated entries are read, which is what course platforms and file managers write: Python's readers
-of the other kinds unpack without a bound on memory. What is wrong with one entry is told when that
-entry is read; only an archive whose list of entries cannot be read is refused as a whole.
+that, and a limit on what is read of one learner's, is what stops a bomb, whatever its ratio. Only
+stored and deflated entries are read, which is what course platforms and file managers write:
+Python's readers of the other kinds unpack without a bound on memory. What is wrong with one entry
+is told when that entry is read; only an archive whose list of entries cannot be read is refused as
+a whole.
 """
 
 from __future__ import annotations
@@ -21,16 +22,20 @@ from grader.batch.found import File, Listing, Parts, Refused, is_junk, may_be_wo
 from grader.faults import UsageError
 from grader.submission_file import SubmissionSource
 
-MOST_ENTRIES = 20_000
-MOST_READ = 1024**3  # of one archive and the archives in it
-_MOST_LIST = 8 * 1024**2  # bytes of the list of entries; 20,000 with long names need less
+MOST_ENTRIES = 200_000  # of a class, which may hand in whole environments
+MOST_READ = 64 * 1024**2  # bytes of one learner, of the archives in an archive too
+_MOST_LIST = 64 * 1024**2  # bytes of the list of entries; so many with long names need less
 
 
 @dataclass
 class Budget:
-    """How many bytes may still be read."""
+    """How many bytes may still be read, for one learner after another."""
 
     left: int
+
+    def renew(self) -> None:
+        """It is another learner's turn: nobody uses up what is another's."""
+        self.left = MOST_READ
 
 
 class Archive:
@@ -81,7 +86,10 @@ class Archive:
 
     def read(self, info: zipfile.ZipInfo, most: int) -> bytes:
         if self.budget.left <= 0:
-            raise UsageError("not read, since the zip file holds too much in all; split it")
+            raise UsageError(
+                f"not read, after {MOST_READ // 1024**2} MiB of the same learner's; hand in the "
+                "source alone"
+            )
         try:
             with self._zip.open(info) as entry:
                 data = entry.read(most + 1)

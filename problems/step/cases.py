@@ -334,18 +334,24 @@ def remembered(build: Callable[..., list[Case]]) -> Callable[..., list[Case]]:
     """Keeps the cases that `build` made lately, so that grading many files makes them once.
 
     They are known by the seeds, numbers and random states it was given. The workers it may ask are
-    no part of that: one process grades in one PyTorch, where they always answer the same.
+    no part of that: one process grades in one PyTorch, where they always answer the same. Random
+    numbers are left as building the cases leaves them, whatever is asked for next.
     """
-    lately: dict[tuple[Any, ...], list[Case]] = {}
+    lately: dict[tuple[Any, ...], tuple[list[Case], list[Any]]] = {}
 
     @wraps(build)
     def known(*arguments: Any) -> list[Case]:
+        drawn_from = [a for a in arguments if isinstance(a, random.Random)]
         key = tuple(_identity(a) for a in arguments if not callable(a))
         if key not in lately:
-            lately[key] = build(*arguments)
+            made = build(*arguments)
+            lately[key] = made, [rng.getstate() for rng in drawn_from]
             if len(lately) > REMEMBERED:
                 del lately[next(iter(lately))]
-        return lately[key]
+        made, states = lately[key]
+        for rng, state in zip(drawn_from, states, strict=True):
+            rng.setstate(state)
+        return made
 
     return known
 
