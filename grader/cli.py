@@ -314,9 +314,9 @@ def _run(
     full: bool,
     **asked: Any,
 ) -> int:
-    """Grade FILE.
+    """Grade FILE, or the one file for the problem that lies in the folder FILE.
 
-    The problem is the one that the file's name is, or begins with before "_" or "-":
+    The problem is the one that the name is, or begins with before "_" or "-":
     verify_numpy.py and verify-2.py are for verify.
 
     In a format other than text the result goes to the output alone, and the screen to the error
@@ -412,7 +412,7 @@ def _graded(
     # imported costs a tenth of that.
     gc.disable()
     exercise = problem.load(kit, slug)
-    source = _read(file)
+    source = _read_in(kit, slug, file) if _is_folder(file) else _read(file)
     offered = exercise.libraries
     from grader import session
 
@@ -439,7 +439,8 @@ def _problem_of(kit: Kit, file: Path) -> str:
     slug = submission_file.problem_of(file, known)
     if slug is None:
         # A file that is not there has a better complaint than a name that tells nothing.
-        _read(file)
+        if not _is_folder(file):
+            _read(file)
         raise _Unreadable(
             f"{file}: its name does not tell the problem; say --problem with "
             f"{' or '.join(known)}, or name it {known[0]}.py or {known[0]}_<anything>.py"
@@ -452,6 +453,20 @@ def _read(file: Path) -> SubmissionSource:
 
     try:
         return submission_file.read(file)
+    except UsageError as error:
+        raise _Unreadable(str(error)) from None
+
+
+def _is_folder(file: Path) -> bool:
+    return os.path.isdir(file)  # noqa: PTH112 (which raises where the folder around it is closed)
+
+
+def _read_in(kit: Kit, slug: str, folder: Path) -> SubmissionSource:
+    from grader import problem
+    from grader.batch import handed_in
+
+    try:
+        return handed_in.only(folder, problem.slugs(kit), slug)
     except UsageError as error:
         raise _Unreadable(str(error)) from None
 
@@ -482,7 +497,11 @@ def _refusal(kit: Kit | None, slug: str | None, file: Path, error: UsageError) -
     if not isinstance(error, _Unreadable):
         return report.FaultReport(_of_report(kit), slug, str(error), None, _now())
     # A platform's own folders say nothing to a learner.
-    message = f"{file.name or file}{str(error).removeprefix(str(file))}"
+    if _is_folder(file):
+        reason = str(error).removeprefix(f"{file}: ")
+        message = f"{reason[0].upper()}{reason[1:]}"
+    else:
+        message = f"{file.name or file}{str(error).removeprefix(str(file))}"
     return Refused(_of_report(kit), slug, message, None, _now())
 
 

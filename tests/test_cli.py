@@ -217,7 +217,9 @@ def test_a_hint_that_cannot_be_remembered_is_still_given(grade, make_kit):
     ("arguments", "words"),
     [
         (["verify.py"], "verify.py: no such file; check the name"),
-        ([".", "--problem", "double"], ".: a folder, not a file"),
+        (["."], ".: its name does not tell the problem; say --problem with double"),
+        (["empty", "--problem", "double"], "empty: nothing was handed in"),
+        (["two", "--problem", "double"], "2 files for 'double': a.py, b.py; leave the one"),
         (["mine.py"], "its name does not tell the problem; say --problem with double"),
         (["double.py", "--problem", "duoble"], "did you mean 'double'?"),
         (["double.py", "--library", "jax"], "'jax' is not one of"),
@@ -243,6 +245,10 @@ def test_a_request_that_cannot_be_met_is_explained_with_exit_code_2(
     (grade.folder / "utf16.py").write_text(RIGHT, encoding="utf-16")
     (grade.folder / "nul.py").write_bytes(b"x = '\0'")
     (grade.folder / "large.py").write_bytes(b"#" * 300_000)
+    (grade.folder / "empty").mkdir()
+    (grade.folder / "two").mkdir()
+    for name in ("a.py", "b.py"):
+        write(grade, f"two/{name}", RIGHT)
     before = sorted(path.name for path in grade.folder.iterdir())
     result = grade("--kit", make_kit(), "run", *arguments)
     assert (result.returncode, result.stdout) == (2, "")
@@ -250,6 +256,19 @@ def test_a_request_that_cannot_be_met_is_explained_with_exit_code_2(
     assert "Traceback" not in result.stderr
     assert sorted(path.name for path in grade.folder.iterdir()) == before
     assert (grade.folder / "double.py").read_text(encoding="utf-8") == RIGHT
+
+
+@pytest.mark.parametrize("name", ["mine.py", "Double (1).py", "double/answer.py"])
+def test_the_one_file_in_a_folder_is_graded(grade, make_kit, name):
+    """Found as in a class: the one whose name tells the problem, or the only one; tests apart."""
+    for other in ("notes.txt", "test_mine.py", ".git/hook.py"):
+        (grade.folder / "in" / other).parent.mkdir(parents=True, exist_ok=True)
+        write(grade, f"in/{other}", "")
+    (grade.folder / "in" / name).parent.mkdir(exist_ok=True)
+    write(grade, f"in/{name}", RIGHT)
+    result = grade("--kit", make_kit(), "run", "in", "--problem", "double")
+    assert result.returncode == 0, result.stderr
+    assert f"File: {name.rpartition('/')[2]} with" in result.stdout
 
 
 def test_a_name_of_a_file_cannot_steer_the_terminal(grade, make_kit):

@@ -185,7 +185,8 @@ def test_a_fault_of_the_kit_is_a_result(grade, make_kit, name):
         ("in/double.py", "double.py: has a NUL byte on line 1"),
         ("in/large/double.py", "double.py: 300,000 bytes; a submission may have 256 KiB"),
         ("in/other.py", "other.py: its name does not tell the problem"),
-        ("in", "in: a folder, not a file"),
+        ("in", "2 files for 'double': double.py, large/double.py; leave the"),
+        ("in/empty", "Nothing was handed in"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_a_result(grade, make_kit, file, reason):
@@ -196,7 +197,8 @@ def test_a_file_that_cannot_be_read_is_a_result(grade, make_kit, file, reason):
     (grade.folder / "in/double.py").write_bytes(b"x = '\0'")
     write(grade, "in/other.py", RIGHT)
     out = write(grade, "out", "the last student's")
-    problem = ["--problem", "double"] if file == "in" else []
+    (grade.folder / "in/empty").mkdir()
+    problem = ["--problem", "double"] if (grade.folder / file).is_dir() else []
     run = ("--kit", make_kit(), "run", grade.folder / file, *problem)
     result = grade(*run, "--format", "prairielearn", "-o", "out")
     assert (result.returncode, result.stdout) == (2, "")

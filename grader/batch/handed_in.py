@@ -72,6 +72,22 @@ def read(place: Path, slugs: Sequence[str], problem: str | None = None) -> Itera
     return _submissions(people, slugs, problem, archive)
 
 
+def only(folder: Path, slugs: Sequence[str], problem: str) -> SubmissionSource:
+    """The file for a problem in a folder that holds one learner's work and nobody else's.
+
+    It is found as in a class. Raises UsageError where there is none, more than one, or it cannot be
+    read.
+    """
+    listing = of_folder(folder)
+    handed = [Handed(file, file.parts) for file in listing.files]
+    learner = Learner("", handed=handed, closed=next(iter(listing.closed.values()), None))
+    (found,) = _of(learner, "", slugs, problem, zips.Budget(zips.MOST_READ))
+    if found.source is None:
+        file = f"the file {found.file}: " if found.file else ""
+        raise UsageError(f"{folder}: {file}{found.reason}")
+    return found.source
+
+
 def _archive(place: Path) -> zips.Archive:
     try:
         file = place.open("rb") if os.path.isfile(place) else None  # noqa: PTH113 (as above)
@@ -91,8 +107,9 @@ def _submissions(
     people: list[Learner], slugs: Sequence[str], problem: str | None, archive: zips.Archive | None
 ) -> Iterator[Submission]:
     try:
-        budget = archive.budget if archive else None
+        budget = archive.budget if archive else zips.Budget(zips.MOST_READ)
         for label, learner in sorted(_labels(people), key=lambda pair: pair[0]):
+            budget.renew()
             yield from _of(learner, label, slugs, problem, budget)
     finally:
         if archive:

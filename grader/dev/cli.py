@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from grader.dev.export_cli import export
 from grader.faults import UsageError
 
 if TYPE_CHECKING:
@@ -235,6 +236,9 @@ def _learners_kit(folder: Path | None, out: Path) -> int:
     click.echo(f"wrote {summary.out}: {summary.files} files, {size:,.0f} KiB, no solutions")
     click.echo(f"sha256 of names and contents: {summary.sha256}")
     return SOUND
+
+
+dev.add_command(export)
 
 
 # ---- what they share

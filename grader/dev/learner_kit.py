@@ -23,7 +23,7 @@ import tarfile
 import time
 import tomllib
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,13 +70,13 @@ def write(kit: Kit, out: Path) -> Summary:
         )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with _partial(target) as partial:
+        with partial_of(target) as partial:
             if target.suffix == ".zip":
-                partial.write_bytes(_zip(held, _folder_name(held)))
+                partial.write_bytes(zipped(held, f"{_folder_name(held)}/"))
             elif target.name.endswith(".tar.gz"):
-                partial.write_bytes(_tar(held, _folder_name(held)))
+                partial.write_bytes(tar_gz(held))
             else:
-                _unpacked(held, partial)
+                unpacked(held, partial)
             if target.is_dir():
                 target.rmdir()  # it is empty, and not every system moves a folder onto one
             partial.rename(target)
@@ -112,14 +112,24 @@ def contents(kit: Kit) -> dict[str, bytes]:
     return held
 
 
-def _refuse(kit: Kit, out: Path, target: Path) -> None:
-    if target.suffix in _OTHER_ARCHIVES and not target.name.endswith(".tar.gz"):
-        raise UsageError(f"{out}: no such archive is made; say .zip, .tar.gz, or a folder's name")
+def refuse_inside(kit: Kit, out: Path, target: Path) -> None:
+    """UsageError where `target`, which `out` leads to, would become a part of the kit."""
     if target.is_relative_to(kit.root) and target.relative_to(kit.root).parts[:1] != ("dist",):
         raise UsageError(
             f"{out}: inside the kit, of which it would become a part; "
             f"choose a place outside it, or dist/{target.name}"
         )
+
+
+def tar_gz(held: Mapping[str, bytes]) -> bytes:
+    """The files as the .tar.gz that `write` makes of them."""
+    return _tar(held, _folder_name(held))
+
+
+def _refuse(kit: Kit, out: Path, target: Path) -> None:
+    if target.suffix in _OTHER_ARCHIVES and not target.name.endswith(".tar.gz"):
+        raise UsageError(f"{out}: no such archive is made; say .zip, .tar.gz, or a folder's name")
+    refuse_inside(kit, out, target)
     if out.is_symlink() or (target.exists() and not target.is_dir()):
         raise UsageError(f"{out}: there already, and never overwritten; choose another name")
     if target.is_dir() and any(target.iterdir()):
@@ -208,14 +218,15 @@ def _folder_name(held: Mapping[str, bytes]) -> str:
     return "kit"
 
 
-def _zip(held: Mapping[str, bytes], folder: str) -> bytes:
+def zipped(held: Mapping[str, bytes], prefix: str, programs: Container[str] = ()) -> bytes:
+    """A .zip of these files, each name after `prefix`; `programs` can be executed."""
     packed = io.BytesIO()
     date = time.gmtime(_date(held))[:6]
     with zipfile.ZipFile(packed, "w") as archive:
         for name, data in held.items():
-            entry = zipfile.ZipInfo(f"{folder}/{name}", date)
+            entry = zipfile.ZipInfo(f"{prefix}{name}", date)
             entry.create_system = 3  # Unix, on every system: what the mode below is read by
-            entry.external_attr = 0o100644 << 16
+            entry.external_attr = (0o100755 if name in programs else 0o100644) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, data, compresslevel=9)
     return packed.getvalue()
@@ -235,15 +246,18 @@ def _tar(held: Mapping[str, bytes], folder: str) -> bytes:
     return packed.getvalue()
 
 
-def _unpacked(held: Mapping[str, bytes], folder: Path) -> None:
+def unpacked(held: Mapping[str, bytes], folder: Path, programs: Container[str] = ()) -> None:
+    """These files below a folder; `programs` can be executed."""
     for name, data in held.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
+        if name in programs:
+            path.chmod(path.stat().st_mode | 0o111)
 
 
 @contextlib.contextmanager
-def _partial(target: Path) -> Iterator[Path]:
+def partial_of(target: Path) -> Iterator[Path]:
     """A name beside the target, from which moving is one step; nothing is left there."""
     path = target.with_name(f".grade-{secrets.token_hex(6)}.tmp")
     try:

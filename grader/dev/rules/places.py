@@ -37,7 +37,7 @@ def rules(findings: Findings) -> None:
         expected |= set(_expected(kit, slug, problem))
         _known_files(findings, slug, problem)
         _slug(findings, slug)
-    expected |= _imported(kit, known)
+    expected |= imported(kit, known)
     for root in (kit.problems, kit.templates, *([kit.solutions] if kit.solutions else [])):
         _walk(findings, root, expected, known)
     for path in sorted(expected):
@@ -82,7 +82,7 @@ def _expected(kit: Kit, slug: str, problem: Problem | None) -> Iterator[Path]:
             yield from (folder / kind).glob("*.py")
 
 
-def _imported(kit: Kit, slugs: Iterable[str]) -> set[Path]:
+def imported(kit: Kit, slugs: Iterable[str]) -> set[Path]:
     """The modules of `problems/` that a check file imports, or one of those modules does."""
     waiting = [kit.problems / slug / f"{n}.py" for slug in slugs for n in ("checks", "draws")]
     waiting += [kit.problems / slug / "diagnosis.py" for slug in slugs]
