@@ -34,6 +34,13 @@ Exit codes:
     help="Default: told by each file's imports.",
 )
 @click.option("--jobs", type=click.IntRange(1), help="Gradings side by side. Default: one a core.")
+@click.option(
+    "--engine",
+    type=click.Choice(["local", "dask"]),
+    default="local",
+    help="Where to grade: on this machine, or on the workers of a Dask scheduler.",
+)
+@click.option("--scheduler", metavar="ADDRESS", help="Of --engine dask, as in tcp://HOST:8786.")
 @click.option("--fresh", is_flag=True, help="Grade again what was graded before.")
 @click.option(
     "--seed",
@@ -59,6 +66,7 @@ def _batch(folder: Path | None, /, place: Path, out: Path, jobs: int | None, **a
     from grader import kit as kits
     from grader.batch import grading
 
+    _require_one_engine(asked["engine"], asked["scheduler"], jobs)
     plan = grading.Plan(
         problem=asked["problem"],
         library=asked["library"],
@@ -67,6 +75,7 @@ def _batch(folder: Path | None, /, place: Path, out: Path, jobs: int | None, **a
         hidden=not asked["no_hidden"],
         fresh=asked["fresh"],
         on_trust=asked["on_trust"],
+        scheduler=asked["scheduler"],
     )
     try:
         with _progress() as progress:
@@ -107,6 +116,23 @@ def _diff(before: Path, after: Path) -> int:
 
 
 COMMANDS = {"batch": _batch, "report": _report, "diff": _diff}
+
+
+def _require_one_engine(engine: str, scheduler: str | None, jobs: int | None) -> None:
+    """UsageError for options that do not go together."""
+    from grader.faults import UsageError
+
+    if engine == "local" and scheduler is not None:
+        raise UsageError("--scheduler is of the other engine: say --engine dask as well")
+    if engine == "dask" and not scheduler:
+        raise UsageError(
+            "--engine dask: say --scheduler ADDRESS as well, which `dask scheduler` prints"
+        )
+    if engine == "dask" and jobs is not None:
+        raise UsageError(
+            "--jobs is of the other engine: a cluster grades as much at once as its workers "
+            "have threads"
+        )
 
 
 @contextmanager

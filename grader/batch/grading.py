@@ -1,4 +1,4 @@
-"""A batch: every submission of a class graded, in lanes, into a RESULTS folder.
+"""A batch: every submission of a class graded, by an engine, into a RESULTS folder.
 
 What was graded before with the same file, problem, grader, seed and isolation is not graded again.
 """
@@ -8,23 +8,25 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
+import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from grader import problem as problems
-from grader import proof, submission_file
+from grader import submission_file
 from grader.batch import handed_in
 from grader.batch.handed_in import Submission
 from grader.batch.results import Graded, Results, score_name
 from grader.batch.row import Row
+from grader.batch.terms import terms
 from grader.faults import UsageError
-from grader.grading import Request
 from grader.kit import Kit
 from grader.lanes import AHEAD, Job, Lanes
 from grader.problem import Problem
@@ -36,12 +38,23 @@ TABLES_SECONDS = 5.0  # how old results.jsonl and grades.csv may be while a batc
 Progress = Callable[[int, int, Counter[str]], None]
 
 
+class Engine(Protocol):
+    """What makes gradings side by side; count: how many at once, which may change."""
+
+    @property
+    def count(self) -> int: ...
+
+    def submit(self, job: Job) -> Future[Report | FaultReport]: ...
+
+
 @dataclass(frozen=True)
 class Plan:
     """How a class is graded.
 
     seed: of the hidden checks, for all of them; that of an earlier run, else drawn, unless given.
     fresh: grade again what was graded before. on_trust: the instructor vouches for every file.
+    lanes: of this machine, one a core unless given. scheduler: the address of a Dask scheduler,
+    whose workers then grade, and not this machine.
     """
 
     problem: str | None = None
@@ -51,6 +64,7 @@ class Plan:
     hidden: bool = True
     fresh: bool = False
     on_trust: bool = False
+    scheduler: str | None = None
 
 
 @dataclass(frozen=True)
@@ -66,9 +80,10 @@ def grade(kit: Kit, place: Path, out: Path, plan: Plan, progress: Progress) -> O
     """Grades the class at `place` into `out`.
 
     progress: is told how many submissions are done, of how many, and their rows by outcome.
-    Raises UsageError for a place that is no class, for results that cannot be written, and where
-    submissions would not be kept apart as hidden checks ask for. What was graded until then, and
-    until a KeyboardInterrupt, is kept.
+    Raises UsageError for a place that is no class, for results that cannot be written, where
+    submissions would not be kept apart as hidden checks ask for, and for a cluster that is not
+    there or would grade otherwise. What was graded until then, and until a KeyboardInterrupt, is
+    kept.
     """
     began, started_at = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
     slugs = problems.slugs(kit)
@@ -83,37 +98,40 @@ def grade(kit: Kit, place: Path, out: Path, plan: Plan, progress: Progress) -> O
         seed = plan.seed if plan.seed is not None else earlier.get("seed")
         if type(seed) is not int or not 0 <= seed < 2**63:
             seed = secrets.randbelow(2**32)
-        apart, versions = _apart(plan)
         chosen = {each.problem for each in submissions if each.problem is not None}
         exercises = {slug: problems.load(kit, slug) for slug in sorted(chosen)}
         hidden = plan.hidden and kit.solutions is not None
-        manifest = {
-            "kit": {"name": kit.name, "version": kit.version},
-            "problems": {slug: _told(each) for slug, each in exercises.items()},
-            "seed": seed,
-            "hidden": hidden,
-            "versions": versions,
-            "isolation": asdict(apart),
-            "class": place.resolve().name,
-            "started_at": started_at,
-            "finished_at": None,
-            "seconds": None,
-            "lanes": None,
-            "engine": "local",
-        }
-        keys = _Keys(kit, exercises, replace(plan, seed=seed, hidden=hidden), apart)
-        kept, left = _sorted_out(submissions, results, keys, plan)
-        results.begin(kept)
-        results.write_manifest(manifest)
-        done = Counter(row.verdict or row.status for row, _ in kept)
-        with Lanes(kit, plan.lanes) as lanes:
-            manifest["lanes"] = lanes.count
-            _grade_all(left, results, lanes, done, progress)
+        with _engine(kit, [*exercises], plan) as (engine, apart, versions):
+            manifest = {
+                "kit": {"name": kit.name, "version": kit.version},
+                "problems": {slug: _told(each) for slug, each in exercises.items()},
+                "seed": seed,
+                "hidden": hidden,
+                "versions": versions,
+                "isolation": asdict(apart),
+                "class": place.resolve().name,
+                "started_at": started_at,
+                "finished_at": None,
+                "seconds": None,
+                "lanes": engine.count,
+                "engine": "local" if plan.scheduler is None else "dask",
+            }
+            keys = _Keys(kit, exercises, replace(plan, seed=seed, hidden=hidden), apart)
+            kept, left = _sorted_out(submissions, results, keys, plan)
+            results.begin(kept)
+            results.write_manifest(manifest)
+            done = Counter(row.verdict or row.status for row, _ in kept)
+            _grade_all(left, results, engine, done, progress)
         seconds = round(time.monotonic() - began, 3)
         finished = datetime.now(UTC).isoformat(timespec="seconds")
         results.write_manifest(manifest | {"finished_at": finished, "seconds": seconds})
         counts = Counter[str](row.status for row in results.rows())
         return Outcome(dict(counts), len(left), seconds)
+    except sqlite3.Error as error:
+        raise UsageError(
+            f"{out}: its state.sqlite cannot be used ({error}); remove it, and everything is "
+            "graded again"
+        ) from None
     finally:
         results.close()
 
@@ -141,7 +159,7 @@ def _sorted_out(
 def _grade_all(
     left: list[tuple[Job, Row]],
     results: Results,
-    lanes: Lanes,
+    engine: Engine,
     done: Counter[str],
     progress: Progress,
 ) -> None:
@@ -151,8 +169,8 @@ def _grade_all(
     waiting: dict[Future[Report | FaultReport], Row] = {}
     tables = time.monotonic()
     for number, (job, row) in enumerate(left, 1):
-        waiting[lanes.submit(job)] = row
-        most = 0 if number == len(left) else AHEAD * lanes.count
+        waiting[engine.submit(job)] = row
+        most = 0 if number == len(left) else AHEAD * engine.count
         while len(waiting) > most:
             for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                 graded, report = _finished(waiting.pop(future), future.result())
@@ -233,44 +251,64 @@ class _Keys:
             hidden=self._plan.hidden,
             on_trust=self._plan.on_trust,
         )
-        facts = [self._environment(exercise, library), each.source.sha256, each.source.name]
+        facts = [self._besides(exercise, library), each.source.sha256, each.source.name]
         return job, replace(row, key=hashlib.sha256(json.dumps(facts).encode()).hexdigest())
 
-    def _environment(self, exercise: Problem, library: str) -> str:
+    def _besides(self, exercise: Problem, library: str) -> str:
         known = self._known.get((exercise.slug, library))
         if known is None:
-            assert self._plan.seed is not None
-            request = Request(
-                kit=self._kit,
-                problem=exercise,
-                source=b"",
-                library=library,
-                device="cpu",
-                seed=self._plan.seed,
-                hidden=self._plan.hidden and exercise.hidden is not None,
-            )
-            known = f"{proof.key(request, self._apart.layers)} {self._plan.seed}"
+            these = terms(self._kit, [exercise.slug])
+            kit = [these.kit.name, these.kit.version, these.digest, *these.versions]
+            hidden = self._plan.hidden and exercise.hidden is not None
+            known = json.dumps([*kit, library, hidden, self._plan.seed, *self._apart.layers])
             self._known[exercise.slug, library] = known
         return known
 
 
-def _apart(plan: Plan) -> tuple[Isolation, dict[str, Any]]:
-    """How far submissions are kept apart here, and what they run on; UsageError if too little."""
+@contextmanager
+def _engine(
+    kit: Kit, slugs: list[str], plan: Plan
+) -> Iterator[tuple[Engine, Isolation, dict[str, Any]]]:
+    """What grades, how far it keeps submissions apart, and what they run on."""
+    if plan.scheduler is None:
+        apart, versions = survey()
+        with Lanes(kit, plan.lanes) as lanes:
+            yield lanes, _enough(apart, plan), versions
+        return
+    try:
+        from grader.batch.cluster import Cluster
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("grader"):
+            raise
+        raise UsageError(
+            f"--engine dask needs a package that is not installed ({error.name}): "
+            'pip install "speculative-exercises[cluster]"'
+        ) from None
+    with Cluster(kit, slugs, plan.scheduler) as cluster:
+        yield cluster, _enough(cluster.apart, plan), cluster.versions
+
+
+def survey() -> tuple[Isolation, dict[str, Any]]:
+    """How far submissions are kept apart on this machine, proved, and what they run on."""
     started = launcher("auto")
     try:
         apart, found = started.isolation(), started.versions()
-        if apart.level == "process":
-            if not plan.on_trust:
-                raise UsageError(
-                    "isolation here is no more than a process of its own "
-                    f"({'; '.join(apart.missing)}), and a class hands in files that nobody vouches "
-                    "for; say --i-trust-these-files if you vouch for all of them"
-                )
-            apart = replace(apart, on_trust=True)
-        names = ("python", "torch", "numpy", "platform")
-        return apart, {name: found[name] for name in names}
+        return apart, {name: found[name] for name in ("python", "torch", "numpy", "platform")}
     finally:
         started.close()
+
+
+def _enough(apart: Isolation, plan: Plan) -> Isolation:
+    """What keeps submissions apart, unless that is less than a class needs (UsageError)."""
+    if apart.level != "process":
+        return apart
+    if not plan.on_trust:
+        raise UsageError(
+            "isolation here is no more than a process of its own "
+            f"({'; '.join(apart.missing)}), and a class hands in files that nobody vouches "
+            "for; say --i-trust-these-files if you vouch for all of them"
+        )
+    return replace(apart, on_trust=True)
 
 
 def _told(exercise: Problem) -> dict[str, Any]:
