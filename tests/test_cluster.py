@@ -403,7 +403,7 @@ def test_another_kit_at_the_same_path_is_refused(two, tiny, tmp_path):
         pass
 
     assert f"neither at {tiny.root} nor installed" in str(told.value)
-    assert f"(not the same: problems/{tiny.slug}/checks.py) (and 1 more workers)" in str(told.value)
+    assert f"(not the same: problems/{tiny.slug}/checks.py) (and 1 more)" in str(told.value)
 
 
 def test_a_worker_with_other_locks_is_refused(start_dask, tiny):

@@ -146,12 +146,14 @@ class Cluster:
         for address, each in found.items():
             if isinstance(each, Refused):
                 wrong.append(self._told(each))
+            elif isinstance(each, OSError):
+                pass  # it has left meanwhile
             elif not isinstance(each, Seen):
                 wrong.append(_cannot_run(f"the worker at {address}", each))
             elif (unlike := station.unlike_layers(each.apart, self.apart.layers)) is not None:
                 wrong.append(self._told(Refused(each.worker, unlike)))
         if wrong or not seen:
-            others = f" (and {len(wrong) - 1} more workers)" if len(wrong) > 1 else ""
+            others = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
             raise UsageError("".join(wrong[:1]) + others or f"{self._why}: its workers are gone")
         self.count = sum((await self._client.nthreads()).values())
 
