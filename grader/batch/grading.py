@@ -33,7 +33,9 @@ from grader.problem import Problem
 from grader.report import FaultReport, Isolation, Report
 from grader.workers import launcher
 
-TABLES_SECONDS = 5.0  # how old results.jsonl and grades.csv may be while a batch runs
+# How old results.jsonl and grades.csv may be while a batch runs: seconds, or so many times as long
+# as it takes to write them.
+TABLES_SECONDS, TABLES_SHARE = 5.0, 30.0
 
 Progress = Callable[[int, int, Counter[str]], None]
 
@@ -167,7 +169,7 @@ def _grade_all(
     total = done.total() + len(left)
     progress(done.total(), total, done)
     waiting: dict[Future[Report | FaultReport], Row] = {}
-    tables = time.monotonic()
+    tables = time.monotonic() + TABLES_SECONDS
     for number, (job, row) in enumerate(left, 1):
         waiting[engine.submit(job)] = row
         most = 0 if number == len(left) else AHEAD * engine.count
@@ -177,9 +179,17 @@ def _grade_all(
                 results.add(graded, report)
                 done[graded.verdict or graded.status] += 1
                 progress(done.total(), total, done)
-            if time.monotonic() - tables > TABLES_SECONDS:
-                results.write_tables()
-                tables = time.monotonic()
+            if time.monotonic() > tables:
+                tables = _next_tables(results)
+
+
+def _next_tables(results: Results) -> float:
+    """Writes the tables, and says when next: they take longer with every row, and may not take
+    more than a small share of the time."""
+    began = time.monotonic()
+    results.write_tables()
+    ended = time.monotonic()
+    return ended + max(TABLES_SECONDS, TABLES_SHARE * (ended - began))
 
 
 def _light(submissions: Iterator[Submission]) -> Iterator[Submission]:

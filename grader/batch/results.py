@@ -108,6 +108,8 @@ class Results:
         if owner != _OURS and tables:
             raise OSError("its state.sqlite is not one of a batch")
         self._rows.execute("PRAGMA journal_mode=WAL")
+        # Whatever is killed, no row is lost; a machine that loses its power may lose the last.
+        self._rows.execute("PRAGMA synchronous=NORMAL")
         self._rows.execute(f"PRAGMA application_id={_OURS}")
         self._rows.execute(_SCHEMA)
 

@@ -1,32 +1,38 @@
-"""How many gradings a second one process does, once it is warm, and how that compares.
+"""How many gradings a second one lane does, once it is warm, and how that compares.
 
-    python tests/bench/grade.py [--slug verify] [--files 5] [--runs 5]
+    python tests/bench/grade.py [--slug verify] [--kind wrong] [--gradings 40] [--runs 5]
 
-One process with one launcher grades right and wrong files one after another, as a batch does in one
-lane: hidden checks included, a fresh worker for every file. Compared with it is the ordinary way, a
-pytest process for every file (see ordinary.py), over the same files. CPU time counts the whole tree
-of processes: that is what a machine full of gradings has to pay, and what the goal is about. The
-ratio is ordinary ÷ warm, so more is better. Trusted is the CPU time of this process alone, which
-runs the checks; the rest is that of the worker processes.
+One lane grades right and wrong files one after another with one seed, as a batch does: hidden
+checks and all locks included, a fresh worker for every file. Compared with it is the ordinary way,
+a pytest process for every file (see ordinary.py), over the same files. CPU time counts the whole
+tree of processes: that is what a machine full of gradings has to pay, and what the goal is about.
+The ratio is ordinary ÷ warm, so more is better. Trusted is the CPU time of the lane and its desk,
+where the checks run; the rest is that of the worker processes and of this one.
 
-Submissions that wait for a time limit are left out: they measure the limit.
+Submissions that wait for a time limit are left out: they measure the limit. CPU time of a process
+that lives is known to a hundredth of a second only, so that a round has to be many gradings.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
+import subprocess
 import sys
-import time
 from functools import partial
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
+from classes import cpu_of, role_of
 from measuring import (
+    PYTHON,
     ROOT,
     CannotRun,
     Cost,
     Goal,
+    descendants,
     in_turn,
     measured,
     ordinary,
@@ -41,53 +47,53 @@ from measuring import (
 
 GOAL = Goal(must=30.0, aim=50.0, least=True)
 TOO_LONG = 3.0  # seconds of a first grading that must have met a limit
+SEED = 1
+KINDS = ("right", "wrong")
 
 
 class Warm:
-    """One process, one launcher, one problem: what grades file after file."""
+    """One lane and one problem: what grades file after file."""
 
-    def __init__(self, started: Any, slug: str) -> None:
-        from grader import kit, problem
-
-        self.started = started
-        self.kit = kit.find(ROOT)
-        self.problem = problem.load(self.kit, slug)
+    def __init__(self, lanes: Any, slug: str, gradings: int) -> None:
+        self.lanes = lanes
+        self.slug = slug
+        self.gradings = gradings
         self.trusted: list[float] = []
-        self.seed = 0
 
-    def grade(self, file: Path) -> Any:
-        """The report on one file."""
-        from grader import session, submission_file
+    def grade(self, files: list[Path]) -> list[Any]:
+        """The reports on the files, each graded once."""
+        from grader import submission_file
+        from grader.lanes import Job
+        from grader.report import Report
 
-        source = submission_file.read(file)
-        library = submission_file.chosen_library(
-            "auto", source, self.problem.slug, self.problem.libraries
-        )
-        self.seed += 1
-        return session.grade(
-            self.kit, self.problem, source, library=library, started=self.started, seed=self.seed
-        )
+        jobs = [Job(self.slug, submission_file.read(file), "torch", SEED) for file in files]
+        reports = [future.result() for future in map(self.lanes.submit, jobs)]
+        if not all(isinstance(report, Report) for report in reports):
+            raise CannotRun(f"{self.slug}: the kit is at fault; see grade run")
+        return reports
 
     def all(self, files: list[Path]) -> Cost:
         """The cost of one of these gradings, on average."""
-        began = time.process_time()
+        before = _trusted()
         with measured() as found:
-            for file in files:
-                self.grade(file)
-        self.trusted.append((time.process_time() - began) / len(files))
-        return found[0].per(len(files))
+            self.grade([*islice(cycle(files), self.gradings)])
+        self.trusted.append((_trusted() - before) / self.gradings)
+        return found[0].per(self.gradings)
 
     def quick(self, files: list[Path]) -> list[Path]:
         """Those of the files that are graded without waiting for a limit."""
         found = []
-        for file in files:
-            began = time.perf_counter()
-            self.grade(file)
-            if time.perf_counter() - began < TOO_LONG:
+        for file, report in zip(files, self.grade(files), strict=True):
+            if report.seconds < TOO_LONG:
                 found.append(file)
             else:
                 print(f"left out, it runs into a limit: {file.relative_to(ROOT)}")
         return found
+
+
+def _trusted() -> float:
+    """CPU seconds so far of the processes that run checks."""
+    return sum(cpu_of(pid) for pid in descendants() if role_of(pid) in ("lane", "desk"))
 
 
 def sample(slug: str, kind: str, count: int) -> list[Path]:
@@ -98,22 +104,38 @@ def sample(slug: str, kind: str, count: int) -> list[Path]:
     return files[::step][:count]
 
 
-def measure(warm: Warm, slug: str, kind: str, files: list[Path], runs: int) -> None:
-    """Prints the ratio for one kind of submissions."""
+def one_process_each(slug: str, files: list[Path]) -> Cost:
+    """The cost of one ordinary grading, on average.
+
+    They are children of another process: this one has a lane, which ends last.
+    """
+    words = [PYTHON, __file__, "--slug", slug, "--ordinary", *map(str, files)]
+    done = subprocess.run(words, stdout=subprocess.PIPE, check=False)
+    if done.returncode:
+        raise CannotRun("the ordinary way fails, as is told above")
+    costs = [Cost(*each) for each in json.loads(done.stdout)]
+    return Cost(sum(c.wall for c in costs), sum(c.cpu for c in costs)).per(len(files))
+
+
+def grade_ordinarily(slug: str, files: list[Path]) -> None:
+    """Prints what each takes, for `one_process_each`."""
     with surroundings() as environment:
+        report = Path(environment["TMPDIR"]) / "report.json"
+        costs = [process(ordinary(slug, file, report), environment, good=(0, 1)) for file in files]
+    print(json.dumps([(cost.wall, cost.cpu) for cost in costs]))
 
-        def one_process_each() -> Cost:
-            report = Path(environment["TMPDIR"]) / "report.json"
-            costs = [
-                process(ordinary(slug, file, report), environment, good=(0, 1)) for file in files
-            ]
-            return Cost(sum(c.wall for c in costs), sum(c.cpu for c in costs)).per(len(files))
 
-        warm.trusted.clear()
-        costs = in_turn(
-            runs, {"warm, a file": partial(warm.all, files), "ordinary, a file": one_process_each}
-        )
-    print(f"\n{slug}, {kind}: {len(files)} files, {runs} runs")
+def measure(warm: Warm, kind: str, files: list[Path], runs: int) -> None:
+    """Prints the ratio for one kind of submissions."""
+    warm.trusted.clear()
+    costs = in_turn(
+        runs,
+        {
+            "warm, a file": partial(warm.all, files),
+            "ordinary, a file": partial(one_process_each, warm.slug, files),
+        },
+    )
+    print(f"\n{warm.slug}, {kind}: {len(files)} files, {warm.gradings} gradings, {runs} runs")
     table(costs)
     trusted = statistics.median(warm.trusted[1:])
     share = trusted / max(statistics.median(cost.cpu for cost in costs["warm, a file"]), 1e-9)
@@ -130,22 +152,27 @@ def main() -> None:
     )
     parser.add_argument("--runs", type=int, default=5, metavar="N", help="rounds (default: 5)")
     parser.add_argument("--files", type=int, default=5, metavar="N", help="files of a kind")
+    parser.add_argument("--gradings", type=int, default=40, metavar="N", help="warm, in a round")
     parser.add_argument("--slug", help="measure this problem only")
+    parser.add_argument("--kind", choices=KINDS, help="measure these files only")
+    parser.add_argument("--ordinary", nargs="+", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.ordinary:
+        grade_ordinarily(options.slug, options.ordinary)
+        return
     sys.path.insert(0, str(ROOT))
+    from grader import kit as kits
+    from grader.lanes import Lanes
 
-    from grader.workers import launcher
-
-    started = launcher("auto")
-    for slug in slugs(options.slug):
-        warm = Warm(started, slug)
-        warm.grade(solution(slug))
-        for kind in ("right", "wrong"):
-            files = warm.quick(sample(slug, kind, options.files))
-            if not files:
-                raise CannotRun(f"solutions/{slug}/{kind} has no file to measure with")
-            measure(warm, slug, kind, files, options.runs)
-    started.close()
+    with Lanes(kits.find(ROOT), 1) as lanes:
+        for slug in slugs(options.slug):
+            warm = Warm(lanes, slug, options.gradings)
+            warm.grade([solution(slug)])
+            for kind in [options.kind] if options.kind else KINDS:
+                files = warm.quick(sample(slug, kind, options.files))
+                if not files:
+                    raise CannotRun(f"solutions/{slug}/{kind} has no file to measure with")
+                measure(warm, kind, files, options.runs)
 
 
 if __name__ == "__main__":
