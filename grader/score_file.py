@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import secrets
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from grader.faults import UsageError
 
@@ -35,10 +38,17 @@ def prepare(path: Path, submission: Path, option: str = "--json") -> Path:
 
 def write(target: Path, text: str) -> None:
     """Put `text` at `target`, which `prepare` returned, in one step."""
+    with replacing(target) as file:
+        file.write(text)
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[TextIO]:
+    """A file to write to, which takes the place of `target` once all of it is written."""
     partial = _partial(target)
     try:
         with partial.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+            yield file
         partial.replace(target)
     except OSError as error:
         raise UsageError(f"{target.name}: could not be written: {error.strerror}") from None

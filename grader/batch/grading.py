@@ -120,6 +120,8 @@ def grade(kit: Kit, place: Path, out: Path, plan: Plan, progress: Progress) -> O
             }
             keys = _Keys(kit, exercises, replace(plan, seed=seed, hidden=hidden), apart)
             kept, left = _sorted_out(submissions, results, keys, plan)
+            submissions.clear()
+            new = len(left)
             results.begin(kept)
             results.write_manifest(manifest)
             done = Counter(row.verdict or row.status for row, _ in kept)
@@ -128,7 +130,7 @@ def grade(kit: Kit, place: Path, out: Path, plan: Plan, progress: Progress) -> O
         finished = datetime.now(UTC).isoformat(timespec="seconds")
         results.write_manifest(manifest | {"finished_at": finished, "seconds": seconds})
         counts = Counter[str](row.status for row in results.rows())
-        return Outcome(dict(counts), len(left), seconds)
+        return Outcome(dict(counts), new, seconds)
     except sqlite3.Error as error:
         raise UsageError(
             f"{out}: its state.sqlite cannot be used ({error}); remove it, and everything is "
@@ -170,9 +172,11 @@ def _grade_all(
     progress(done.total(), total, done)
     waiting: dict[Future[Report | FaultReport], Row] = {}
     tables = time.monotonic() + TABLES_SECONDS
-    for number, (job, row) in enumerate(left, 1):
+    left.reverse()
+    while left:
+        job, row = left.pop()  # and with it the text, which nobody needs any more
         waiting[engine.submit(job)] = row
-        most = 0 if number == len(left) else AHEAD * engine.count
+        most = AHEAD * engine.count if left else 0
         while len(waiting) > most:
             for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                 graded, report = _finished(waiting.pop(future), future.result())

@@ -15,7 +15,6 @@ from __future__ import annotations
 import contextlib
 import csv
 import hashlib
-import io
 import json
 import os
 import re
@@ -174,17 +173,19 @@ class Results:
 
     def write_tables(self) -> None:
         """Makes results.jsonl and grades.csv anew from the rows."""
-        lines, table = io.StringIO(), io.StringIO()
-        # Every cell in quotes: where a semicolon parts cells, one that holds it stays one.
-        sheet = csv.writer(table, quoting=csv.QUOTE_ALL)
-        sheet.writerow(_COLUMNS)
-        for row in self.rows():
-            facts = asdict(row)
-            lines.write(json.dumps(facts, ensure_ascii=True) + "\n")
-            sheet.writerow([_cell(facts[name]) for name in _COLUMNS])
-        score_file.write(self.folder / "results.jsonl", lines.getvalue())
-        # A byte order mark: without it spreadsheets take the names for another encoding.
-        score_file.write(self.folder / "grades.csv", f"\ufeff{table.getvalue()}")
+        with (
+            score_file.replacing(self.folder / "results.jsonl") as lines,
+            score_file.replacing(self.folder / "grades.csv") as table,
+        ):
+            # A byte order mark: without it spreadsheets take the names for another encoding.
+            table.write("\ufeff")
+            # Every cell in quotes: where a semicolon parts cells, one that holds it stays one.
+            sheet = csv.writer(table, quoting=csv.QUOTE_ALL)
+            sheet.writerow(_COLUMNS)
+            for row in self.rows():
+                facts = asdict(row)
+                lines.write(json.dumps(facts, ensure_ascii=True) + "\n")
+                sheet.writerow([_cell(facts[name]) for name in _COLUMNS])
 
     def close(self) -> None:
         """Writes the tables and closes the state."""
