@@ -24,6 +24,7 @@ from grader.isolation import closed_memory
 from grader.kit import Kit
 from grader.lanes import Job, fault
 from grader.memory import Memory
+from grader.problem import Problem
 from grader.report import FaultReport, Isolation, Report
 from grader.worker.lifeline import die_with_parent
 from grader.workers import Launcher
@@ -82,7 +83,7 @@ class _Clerk:
 
     def __init__(self, kit: Kit, first: Job, started: Launcher, connection: Connection) -> None:
         self._kit = kit
-        self._problem = problem.load(kit, first.slug)
+        self._problem: Problem
         self._started = started
         self._connection = connection
         self._memory = Memory()
@@ -93,6 +94,7 @@ class _Clerk:
         with contextlib.suppress(EOFError):
             self._job = self._connection.recv()
             try:
+                self._problem = problem.load(self._kit, self._job.slug)
                 session.require_checkable(self._problem, self._job.library)
                 checkrun.park(Grading(self._request(), self._started), self._serve)
             except Exception as error:

@@ -297,3 +297,13 @@ def test_random_numbers_go_on_as_if_cases_had_been_made(tmp_path):
     with Lanes(kit.find(tiny.root), 1) as lanes:
         for _ in range(2):
             assert told(lanes.submit(job(tiny.slug, file, prints)).result(60)) == alone
+
+
+def test_a_problem_that_cannot_be_read_is_told_for_every_job(tmp_path):
+    """What is wrong with problem.toml is told, and is no death of the process that reads it."""
+    tiny = kits.write_kit(tmp_path / "kit", toml="format = 1\n")
+    with Lanes(kit.find(tiny.root), 1) as lanes:
+        for _ in range(2):
+            fault = lanes.submit(job(tiny.slug, tmp_path / "next.py", kits.RIGHT)).result(60)
+            assert isinstance(fault, FaultReport)
+            assert "problem.toml" in fault.message

@@ -544,3 +544,22 @@ def test_few_open_files_are_raised_or_refused(limit, code, tmp_path):
     assert ran.returncode == code, ran.stderr
     if code:
         assert "grading needs 128: say `ulimit -n 128`" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("numpy", "np.random.random_sample()"),
+        ("numpy", "s = np.random.get_state(); np.random.set_state((*s[:3], 1, 0.5))"),
+        ("random", "random.random()"),
+        ("random", "random._inst.gauss_next = 0.5"),
+        ("torch", "torch.rand(())"),
+    ],
+)
+def test_a_global_generator_that_was_moved_is_named(open_source, name, line):
+    """A number drawn, or one laid in wait for the next normal draw, is seen; nothing else is."""
+    text = f"import random, numpy as np, torch\ndef f():\n    {line}\n"
+    found = open_source(text).outcomes([Case((), exactly(None))] * 2, ["globals"])
+    assert [outcome.moved for outcome in found] == [(name,)] * 2
+    still = open_source("def f():\n    pass\n").outcomes([Case((), exactly(None))] * 2, ["globals"])
+    assert [outcome.moved for outcome in still] == [()] * 2

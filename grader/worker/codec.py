@@ -394,7 +394,8 @@ def overwrite(array: Any, devices: Devices) -> None:
         pass  # an expanded or read-only answer; sharing memory is then told by its address
 
 
-_numpy_draw, _python_draw = np.random.random_sample, random.random
+# Normal numbers: one that was kept back for the next call (`gauss_next`) shows as well.
+_numpy_draw, _python_draw = np.random.standard_normal, random.gauss
 
 
 class Watch:
