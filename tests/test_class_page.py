@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import pytest
 
-from grader.batch import page
+from grader.batch import diff, page
 from grader.batch.overview import Overview, some
 from grader.batch.row import read as read_row
 from grader.faults import UsageError
@@ -412,6 +412,18 @@ def test_a_score_of_another_grading_is_refused(folder):
     (folder.path / "scores/0.json").write_text(json.dumps(fault.as_dict()), encoding="utf-8")
     with pytest.raises(UsageError, match="no score of schema version 1"):
         page.render(folder.path)
+
+
+def test_a_check_that_stands_twice_in_a_score_is_refused(folder):
+    """It would count twice; a hidden check may have the name of one that is not."""
+    folder.add("a", replace(REPORT, checks=(*CHECKS, replace(TWO, hidden=True))))
+    page.render(folder.path)
+    folder.add("b", replace(REPORT, checks=(*CHECKS, lost(TWO))))
+    told = r"scores/1\.json: the check 'test_two' stands there twice; run `grade batch` again"
+    with pytest.raises(UsageError, match=told):
+        page.render(folder.path)
+    with pytest.raises(UsageError, match=told):
+        diff.compare(folder.path, folder.path)
 
 
 @pytest.mark.parametrize(("place", "key"), [((), "seconds"), (("checks", 0), "points")])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.batch import reading
-from grader.batch.row import Row
+from grader.batch.row import Damaged, Row
 from grader.clean import clean_line
 from grader.faults import UsageError
 
@@ -66,10 +66,13 @@ def _outcomes(folder: Path, row: Row) -> dict[str, str]:
     path = folder / row.score_file
     document = reading.document(path)
     try:
+        reading.require_once(document["checks"])
         found = {check["id"]: check["outcome"] for check in document["checks"]}
         if not all(type(text) is str for pair in found.items() for text in pair):
             raise TypeError
         return found
+    except Damaged as error:
+        raise UsageError(f"{path}: {error}; {reading.AGAIN}") from None
     except (KeyError, TypeError):
         raise UsageError(f"{path}: not a score document; {reading.AGAIN}") from None
 

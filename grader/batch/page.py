@@ -153,6 +153,7 @@ def _take_in(folder: Path, overview: Overview, details: embedded.Details, at: in
     try:
         if document["schema_version"] != SCHEMA_VERSION or document["error"] is not None:
             raise Damaged(f"no score of schema version {SCHEMA_VERSION}")
+        reading.require_once(document["checks"])
         overview.add(at, document)
         details.add(at, document, overview.problem(overview.rows[at]).places)
     except Damaged as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,16 @@ def document(path: Path) -> Any:
         return strict(found)
     except (ValueError, RecursionError):
         raise UsageError(f"{path}: not JSON; {AGAIN}") from None
+
+
+def require_once(checks: Sequence[Mapping[str, Any]]) -> None:
+    """Damaged where a check of a score document stands there twice: it would count twice."""
+    seen = set[tuple[bool, str]]()
+    for check in checks:
+        place = check["hidden"], check["id"]
+        if place in seen:
+            raise Damaged(f"the check {check['id']!r:.60} stands there twice")
+        seen.add(place)
 
 
 def strict(found: str) -> Any:
