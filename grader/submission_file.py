@@ -41,7 +41,7 @@ def read(path: Path) -> SubmissionSource:
     """
     # Also where Python takes the names of files for something else, as with LC_ALL=C.
     name = os.fsencode(path.name).decode("utf-8", "replace")
-    return of_bytes(name, _bytes(_within_its_folder(path)), str(path))
+    return of_bytes(name, _bytes(_within_its_folder(path), path), str(path))
 
 
 def of_bytes(name: str, data: bytes, shown: str) -> SubmissionSource:
@@ -118,27 +118,33 @@ def _within_its_folder(path: Path) -> Path:
     return file
 
 
-def _bytes(path: Path) -> bytes:
+def _bytes(path: Path, handed_in: Path) -> bytes:
+    """What the file at `path` holds; messages name it as it was handed in, which may be a link."""
     # Opened without waiting, then looked at: a pipe would otherwise hold the command up for ever,
     # and looking first would leave a moment in which the path can change.
     try:
         descriptor = os.open(path, os.O_RDONLY | _OPEN)
     except OSError as error:
-        raise UsageError(_unreadable(path, error)) from None
+        raise UsageError(_unreadable(handed_in, error)) from None
     try:
         status = os.fstat(descriptor)
         if stat.S_ISDIR(status.st_mode):
-            raise UsageError(f"{path}: a folder, not a file; give the Python file inside it")
+            raise UsageError(f"{handed_in}: a folder, not a file; give the Python file inside it")
         if not stat.S_ISREG(status.st_mode):
-            raise UsageError(f"{path}: not an ordinary file; save the submission as a .py file")
+            raise UsageError(
+                f"{handed_in}: not an ordinary file; save the submission as a .py file"
+            )
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            data = file.read(MOST_BYTES + 1)
+            # Not the most at once: what a large buffer leaves between the texts of a class doubles
+            # what they take. A size may be told wrongly, so what is left is read as well.
+            data = file.read(min(status.st_size, MOST_BYTES) + 1)
+            data += file.read(MOST_BYTES + 1 - len(data))
     except OSError as error:
-        raise UsageError(_unreadable(path, error)) from None
+        raise UsageError(_unreadable(handed_in, error)) from None
     finally:
         os.close(descriptor)
     if len(data) > MOST_BYTES:
-        raise UsageError(_too_large(str(path), max(status.st_size, len(data))))
+        raise UsageError(_too_large(str(handed_in), max(status.st_size, len(data))))
     return data
 
 
@@ -155,6 +161,8 @@ def _too_large(shown: str, size: int) -> str:
 
 def _unreadable(path: Path, error: OSError) -> str:
     match error.errno:
+        case errno.ENOENT if os.path.islink(path):  # noqa: PTH114 (as above)
+            return f"{path}: a link that leads nowhere; hand in the file itself"
         case errno.ENOENT:
             return f"{path}: no such file; check the name, or begin one with grade start"
         case errno.ENOTDIR:

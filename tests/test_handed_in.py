@@ -306,6 +306,17 @@ def test_a_link_out_of_the_learners_folder_is_unreadable(tmp_path):
     assert "a link to a file outside its folder" in unreadable(place)
 
 
+def test_a_link_that_leads_nowhere_is_told_without_a_place(tmp_path, monkeypatch):
+    """A ring of links, and one to a file that is not there: no path of this machine is told."""
+    place = folder(tmp_path, "ann/")
+    monkeypatch.chdir(tmp_path)
+    for target in ("verify.py", "gone.py", tmp_path / "class/ann/gone.py"):
+        (place / "ann/verify.py").unlink(missing_ok=True)
+        (place / "ann/verify.py").symlink_to(target)
+        for each in (place, place.relative_to(tmp_path)):
+            assert unreadable(each) == "a link that leads nowhere; hand in the file itself"
+
+
 def test_a_link_beside_other_learners_files_is_unreadable(tmp_path):
     """It stays in its folder, and yet may lead to another's file."""
     place = folder(tmp_path, "bo_verify.py")
