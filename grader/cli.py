@@ -75,7 +75,7 @@ def _run_command(started: Launcher | None) -> int:
         _tell(" ".join(str(error).split()))
         return USAGE
     except KitFault as error:
-        _tell(f"the kit is broken, this is no score: {error}")
+        _tell(f"the kit is broken, this is no score: {error}{_doubt()}")
         return KIT_FAULT
     except (KeyboardInterrupt, click.Abort):
         _tell("interrupted")
@@ -126,6 +126,14 @@ def _tell(message: str) -> None:
     shown = "".join(char if char.isprintable() or char == "\n" else "?" for char in message)
     with contextlib.suppress(BrokenPipeError):
         click.echo(f"grade: {shown}", err=True)
+
+
+def _doubt() -> str:
+    """What else may be why, where the kit seems to be broken."""
+    from grader import limits
+
+    found = limits.doubt()
+    return f" ({found})" if found else ""
 
 
 def _tell_crash() -> None:
@@ -406,7 +414,7 @@ def _graded(
 ) -> tuple[Problem, Report]:
     import gc
 
-    from grader import problem, submission_file
+    from grader import limits, problem, submission_file
 
     # One grading is over in about a second and makes few cycles; looking for them while pytest is
     # imported costs a tenth of that.
@@ -414,6 +422,7 @@ def _graded(
     exercise = problem.load(kit, slug)
     source = _read_in(kit, slug, file) if _is_folder(file) else _read(file)
     offered = exercise.libraries
+    limits.require(exercise.limits.memory)
     from grader import session
 
     report = session.grade(

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import os
+import shlex
 import shutil
 import signal
 import sqlite3
@@ -413,6 +414,29 @@ def test_a_report_is_one_page(batch, hand_in, grade, tmp_path):
     assert "ann" in page
     assert "bob" in page
     assert grade("report", tmp_path).returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("limit", "code", "told"),
+    [
+        ("-t 5", 2, "processor time is limited to 5 s here"),
+        # More than is surely too little, and less than PyTorch with a submission.
+        ("-v 1060000", 3, "Of the faults: address space is limited to 1035 MiB here"),
+    ],
+)
+def test_a_limit_of_the_shell_is_told(grade, tiny, hand_in, tmp_path, limit, code, told):
+    """A class is refused where it is surely too low; else it is told where there were faults."""
+    place = hand_in(ann=RIGHT)
+    words = ["--kit", tiny.root, "batch", place, "--out", tmp_path / "R", "--problem", tiny.slug]
+    ran = subprocess.run(
+        ["bash", "-c", f"ulimit {limit}; exec {shlex.join(map(str, grade.argv(*words)))}"],
+        env=grade.environment,
+        capture_output=True,
+        text=True,
+    )
+    if ran.returncode == 0:
+        pytest.skip("may raise every limit here")
+    assert (ran.returncode, told in ran.stderr) == (code, True), ran.stderr
 
 
 def test_too_little_isolation_refuses_a_class(monkeypatch, hand_in, tiny, tmp_path):

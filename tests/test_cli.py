@@ -4,7 +4,9 @@ import json
 import os
 import pty
 import re
+import resource
 import select
+import shlex
 import shutil
 import signal
 import subprocess
@@ -14,7 +16,10 @@ import time
 import pytest
 
 from grader import kit as kits
+from grader import limits
 from grader import problem as problems
+from grader.faults import UsageError
+from tests import kits as kits_on_disk
 from tests.conftest import CHECKS, ROOT, TOML
 
 RIGHT = "def double(x):\n    return 2 * x\n"
@@ -422,6 +427,70 @@ def test_the_references_get_full_marks(grade, valid_score, slug, library):
     assert (score["score"], score["max_score"], score["verdict"]) == (most, most, "correct")
     assert score["extra"] == {"earned": points.extra, "max": points.extra}
     assert str(ROOT) not in result.stdout
+
+
+# --- run: what the shell allows -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("option", "most", "told"),
+    [
+        ("t", 5, "processor time is limited to 5 s here, and grading needs 120 at least"),
+        ("f", 100 << 10, "the size of files is limited to 100 KiB here, and grading needs 1024"),
+        ("v", 1000 << 20, "address space is limited to 1000 MiB here, and grading needs 1012"),
+    ],
+)
+def test_too_low_a_limit_of_the_shell_is_raised_or_told(monkeypatch, option, most, told):
+    """A soft limit is raised as far as it may be; a hard one is told, with what to do about it."""
+    which = {"t": resource.RLIMIT_CPU, "f": resource.RLIMIT_FSIZE, "v": resource.RLIMIT_AS}[option]
+    none = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+    now = {which: (most, resource.RLIM_INFINITY)}
+    monkeypatch.setattr(resource, "getrlimit", lambda each: now.get(each, none))
+    monkeypatch.setattr(resource, "setrlimit", now.__setitem__)
+    limits.require(500)
+    assert now == {which: none}
+
+    def refuse(*_):
+        raise ValueError("not allowed to raise maximum limit")
+
+    now[which] = (most, most)
+    monkeypatch.setattr(resource, "setrlimit", refuse)
+    with pytest.raises(UsageError, match=f"{told}.*`ulimit -{option} unlimited` in a new shell"):
+        limits.require(500)
+
+
+def test_the_limits_that_are_asked_for_are_those_of_a_worker():
+    """They are written down twice, for a worker imports nothing of the grader's."""
+    asked = "import lockdown; print(lockdown.CPU_SECONDS, lockdown.FILE_BYTES)"
+    ran = subprocess.run(
+        [sys.executable, "-c", asked], cwd=ROOT / "grader/worker", capture_output=True, text=True
+    )
+    assert ran.stdout == f"{limits.CPU_SECONDS} {limits.FILE_BYTES}\n", ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("limit", "code", "told"),
+    [
+        ("-t 5", 2, "say `ulimit -t unlimited` in a new shell"),
+        # More than is surely too little, and less than PyTorch with a submission.
+        ("-v 1060000", 3, "(address space is limited to 1035 MiB here, which may be why"),
+    ],
+)
+def test_a_limit_of_the_shell_is_no_fault_of_the_kit(grade, tmp_path, limit, code, told):
+    """It is told what is too low before anything is graded, or else beside the fault."""
+    tiny = kits_on_disk.write_kit(tmp_path / "kit")
+    (grade.folder / "next.py").write_text(kits_on_disk.RIGHT, encoding="utf-8")
+    words = grade.argv("--kit", tiny.root, "run", "next.py", "--problem", tiny.slug)
+    ran = subprocess.run(
+        ["bash", "-c", f"ulimit {limit}; exec {shlex.join(map(str, words))}"],
+        cwd=grade.folder,
+        env=grade.environment,
+        capture_output=True,
+        text=True,
+    )
+    if ran.returncode == 0:
+        pytest.skip("may raise every limit here")
+    assert (ran.returncode, told in ran.stderr) == (code, True), ran.stderr
 
 
 # --- run: what is broken is nobody's score --------------------------------------------------------

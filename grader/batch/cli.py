@@ -64,6 +64,7 @@ def _batch(folder: Path | None, /, place: Path, out: Path, jobs: int | None, **a
     changed since.
     """
     from grader import kit as kits
+    from grader import limits
     from grader.batch import grading
 
     _require_one_engine(asked["engine"], asked["scheduler"], jobs)
@@ -86,7 +87,11 @@ def _batch(folder: Path | None, /, place: Path, out: Path, jobs: int | None, **a
     told = ", ".join(f"{count} {status}" for status, count in sorted(outcome.counts.items()))
     click.echo(f"{told}; {outcome.graded} of them now, in {outcome.seconds:.0f} s")
     click.echo(f"Results: {out}    A page to read: grade report {out}")
-    return FAULTS if outcome.counts.get("fault") else DONE
+    if not outcome.counts.get("fault"):
+        return DONE
+    if scarce := limits.doubt():
+        click.echo(f"Of the faults: {scarce}", err=True)
+    return FAULTS
 
 
 @click.command("report")

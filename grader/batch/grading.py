@@ -19,8 +19,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from grader import limits, submission_file
 from grader import problem as problems
-from grader import submission_file
 from grader.batch import handed_in
 from grader.batch.handed_in import Submission
 from grader.batch.results import Graded, Results, score_name
@@ -103,6 +103,8 @@ def grade(kit: Kit, place: Path, out: Path, plan: Plan, progress: Progress) -> O
         chosen = {each.problem for each in submissions if each.problem is not None}
         exercises = {slug: problems.load(kit, slug) for slug in sorted(chosen)}
         hidden = plan.hidden and kit.solutions is not None
+        if plan.scheduler is None:
+            limits.require(max((each.limits.memory for each in exercises.values()), default=0))
         with _engine(kit, [*exercises], plan) as (engine, apart, versions):
             manifest = {
                 "kit": {"name": kit.name, "version": kit.version},
