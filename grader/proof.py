@@ -60,15 +60,19 @@ def _environment() -> list[str]:
         lines = [line for line in processor.splitlines() if line.startswith(("model", "flags"))]
     except OSError:
         lines = [platform.processor()]
-    versions = [_version(name) for name in ("torch", "numpy", "pytest")]
-    return [platform.python_version(), platform.platform(), *versions, *lines]
+    return [platform.python_version(), platform.platform(), *packages(), *lines]
 
 
-def _version(distribution: str) -> str:
+def packages() -> list[str]:
+    """The packages that answers may depend on, with their versions, without importing any."""
+    return [_version(name) for name in ("torch", "numpy", "pytest")]
+
+
+def _version(package: str) -> str:
     try:
-        return f"{distribution} {metadata.version(distribution)}"
+        return f"{package} {metadata.version(package)}"
     except metadata.PackageNotFoundError:
-        return f"{distribution} (not installed as a distribution)"
+        return f"{package} of no known version"
 
 
 def _files(problem: Problem) -> list[Path]:

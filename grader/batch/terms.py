@@ -13,11 +13,11 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 
 from grader import problem as problems
 from grader.kit import Kit
+from grader.proof import packages
 
 _PACKAGE = Path(problems.__file__).resolve().parent
 
@@ -68,15 +68,7 @@ def digest(found: Mapping[str, str]) -> str:
 
 def versions() -> tuple[str, ...]:
     """In words, without importing any of it."""
-    packages = [_version(name) for name in ("torch", "numpy", "pytest")]
-    return (f"Python {platform.python_version()}", *packages)
-
-
-def _version(package: str) -> str:
-    try:
-        return f"{package} {metadata.version(package)}"
-    except metadata.PackageNotFoundError:
-        return f"{package} of no known version"
+    return (f"Python {platform.python_version()}", *packages())
 
 
 def _sha256(path: Path) -> str:

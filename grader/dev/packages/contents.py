@@ -16,10 +16,11 @@ from importlib import metadata
 from importlib.resources import files
 from pathlib import Path
 
-from grader import __version__, export, report
+from grader import __version__, export
 from grader import kit as kits
 from grader import problem as problems
 from grader.dev import learner_kit
+from grader.dev.packages import learners
 from grader.dev.rules.places import imported
 from grader.faults import UsageError
 from grader.kit import Kit
@@ -28,7 +29,6 @@ from grader.problem import Problem
 LIMIT = 540  # seconds for one submission, unless a platform gives less
 PROGRAM = "grade.sh"
 
-_NO_TIME = "1970-01-01T00:00:00+00:00"
 _PACKAGE = Path(kits.__file__).resolve().parent
 _LEFT_OUT = frozenset({"_data", "__pycache__"})  # an installed package has problems in `_data`
 _GAP = re.compile(r"\{\{ (\w+) \}\}")
@@ -84,7 +84,7 @@ def of(
         arguments=shlex.join(arguments),
         limit=str(limit),
     )
-    held["could_not_grade.json"] = export.render(form, _fault(kit, problem)).encode()
+    held["could_not_grade.json"] = export.render(form, learners.fault(kit, problem)).encode()
     held["requirements.txt"] = "".join(f"{each}\n" for each in _requirements()).encode()
     held["constraints.txt"] = _constraints()
     return held
@@ -121,12 +121,6 @@ def _kit(kit: Kit, problem: Problem) -> Iterator[tuple[str, bytes]]:
 def _is_own(kit: Kit) -> bool:
     """Whether it is the kit that this grader came with."""
     return kit.version == __version__ and kit.name == kits.NAME
-
-
-def _fault(kit: Kit, problem: Problem) -> report.FaultReport:
-    """What a learner is told until there is a result, and where there never is one."""
-    of_kit = report.Kit(kit.name, kit.version)
-    return report.FaultReport(of_kit, problem.slug, "no result was made", None, _NO_TIME)
 
 
 # ---- what it runs on

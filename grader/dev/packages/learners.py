@@ -19,6 +19,7 @@ from grader.kit import Kit
 from grader.problem import Problem
 
 CONSTRAINTS = "constraints.txt"
+_NO_TIME = "1970-01-01T00:00:00+00:00"
 NAMES = {"torch": "PyTorch", "numpy": "NumPy"}
 
 # pip needs the first, which names the next two; the last says which versions are tested.
@@ -115,7 +116,7 @@ def fault(kit: Kit, problem: Problem | None) -> report.FaultReport:
     """What a learner is told where the grader gave no result."""
     of_kit = report.Kit(kit.name, kit.version)
     slug = problem.slug if problem else None
-    return report.FaultReport(of_kit, slug, "the grader gave no result", None, "1970-01-01")
+    return report.FaultReport(of_kit, slug, "the grader gave no result", None, _NO_TIME)
 
 
 def _is_project(kit: Kit) -> bool:
