@@ -14,7 +14,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import pairwise
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ def run(grading: Grading) -> list[dict[str, Any]]:
     """One pytest run: the record of every case, complete and of the declared checks only."""
     observer = _Observer(grading)
     _pytest(observer)
-    return observer.complete(observer.report.get("tests", []))
+    return observer.complete([_record(test) for test in observer.report.get("tests", [])])
 
 
 Run = Callable[[Grading], list[dict[str, Any]]]
@@ -156,13 +156,21 @@ class _Observer:
         self.printed.seek(0)
         self.printed.truncate()
         plugin.begin(session, grading)
-        for item, after in pairwise([*session.items, None]):
-            session.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
-        return self.complete([*reported.values()])
+        records = []
+        fixtures = session._setupstate
+        for item, after in zip_longest(session.items, session.items[1:]):
+            record = plugin.settled(item, grading)
+            if record is None:
+                fixtures.teardown_exact(item)  # what was left for a check that did not have to run
+                session.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+                record = _record(reported[item.nodeid])
+                plugin.learn(item, grading, record)
+            records.append(record)
+        fixtures.teardown_exact(None)
+        return self.complete(records)
 
-    def complete(self, tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def complete(self, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The records of a run; KitFault where they are not those of the declared checks."""
-        records = [_record(test) for test in tests]
         _complete(self.grading.request, self.names, self.collected, records)
         return records
 

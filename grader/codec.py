@@ -8,6 +8,7 @@ are listed in `grader.worker.wire`.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,15 @@ _ARRAY_KEYS = {
 }  # fmt: skip
 _LIBRARIES: dict[str, Library] = {"torch": "torch", "numpy": "numpy"}
 _CONTAINERS: dict[str, type] = {"tuple": tuple, "list": list, "dict": dict}
+# What stands behind each tag, by type.
+_PARTS: dict[str, list[type]] = {
+    "none": [], "bool": [bool], "int": [str], "float": [str], "str": [str], "array": [dict],
+    "npscalar": [str, str], "other": [str, str], "tuple": [int, list],
+    "list": [int, list], "dict": [int, list],
+}  # fmt: skip
+
+
+_ALIGNED = 8  # where an array may begin in a payload: it is read in place
 
 
 class RequestWriter:
@@ -71,8 +81,9 @@ class RequestWriter:
         if a.layout not in LAYOUTS:
             raise ValueError(f"unknown layout {a.layout!r}; one of {', '.join(LAYOUTS)}")
         at = [self._size, len(a.data)]
-        self._parts.append(a.data)
-        self._size += len(a.data)
+        padding = bytes(-len(a.data) % _ALIGNED)
+        self._parts += (a.data, padding)
+        self._size += len(a.data) + len(padding)
         return {
             "lib": a.library,
             "dtype": a.dtype,
@@ -108,31 +119,26 @@ def decode(tagged: Any, payload: ReplyPayload, depth: int = 0) -> Value:
     if type(tagged) is not list or not tagged or type(tagged[0]) is not str:
         raise WireError("value without a tag")
     tag, *parts = tagged
-    if tag == "none" and not parts:
-        return None
-    if tag == "bool" and _types(parts, bool):
-        return parts[0]
-    if tag == "int" and _types(parts, str):
-        return _integer(parts[0])
-    if tag == "float" and _types(parts, str):
-        return _float(parts[0])
-    if tag == "str" and _types(parts, str) and len(parts[0]) <= wire.STRING_LIMIT:
-        return parts[0]
-    if tag in _CONTAINERS and _types(parts, int, list):
-        return _container(tag, parts[0], parts[1], payload, depth)
-    if tag == "array" and _types(parts, dict):
-        return _array(parts[0], payload)
-    if tag == "npscalar" and _types(parts, str, str):
-        return _scalar(parts[0], parts[1])
-    if tag == "other" and _types(parts, str, str) and _is_short(*parts):
-        return Other(clean_line(parts[0], wire.NAME_LIMIT), clean_line(parts[1]))
+    if [*map(type, parts)] == _PARTS.get(tag):
+        if tag in _CONTAINERS:
+            return _container(tag, parts[0], parts[1], payload, depth)
+        if tag == "array":
+            return _array(parts[0], payload)
+        if tag == "none":
+            return None
+        if tag == "bool":
+            return parts[0]
+        if tag == "int":
+            return _integer(parts[0])
+        if tag == "float":
+            return _float(parts[0])
+        if tag == "str" and len(parts[0]) <= wire.STRING_LIMIT:
+            return parts[0]
+        if tag == "npscalar":
+            return _scalar(parts[0], parts[1])
+        if tag == "other" and _is_short(*parts):
+            return Other(clean_line(parts[0], wire.NAME_LIMIT), clean_line(parts[1]))
     raise WireError(f"illegal value of tag {clean_line(tag, 20)!r}")
-
-
-def _types(parts: list[Any], *wanted: type) -> bool:
-    return len(parts) == len(wanted) and all(
-        type(part) is kind for part, kind in zip(parts, wanted, strict=True)
-    )
 
 
 def _is_short(name: str, detail: str) -> bool:
@@ -222,7 +228,7 @@ def _can_be_key(key: Value) -> bool:
 
 
 def _array(spec: dict[str, Any], payload: ReplyPayload) -> Array:
-    if set(spec) != _ARRAY_KEYS:
+    if spec.keys() != _ARRAY_KEYS:
         raise WireError("array without its exact keys")
     library: Library | None = _LIBRARIES.get(spec["lib"]) if type(spec["lib"]) is str else None
     if library is None:
@@ -234,7 +240,7 @@ def _array(spec: dict[str, Any], payload: ReplyPayload) -> Array:
     if type(spec["device"]) is not str or len(spec["device"]) > wire.NAME_LIMIT:
         raise WireError("array with an illegal device")
     flags = spec["grad"], spec["writeable"], spec["inference"]
-    if any(type(flag) is not bool for flag in flags):
+    if [*map(type, flags)] != [bool, bool, bool]:
         raise WireError("array with illegal flags")
     shape = _integers(spec["shape"], wire.RANK_LIMIT)
     strides = _integers(spec["strides"], wire.RANK_LIMIT, negative=spec["lib"] == "numpy")
@@ -251,7 +257,7 @@ def _array(spec: dict[str, Any], payload: ReplyPayload) -> Array:
     return Array(
         library=library,
         dtype=spec["dtype"],
-        device=clean_line(spec["device"], wire.NAME_LIMIT),
+        device=_device(spec["device"]),
         shape=shape,
         data=data,
         strides=strides,
@@ -266,6 +272,13 @@ def _integers(
 ) -> tuple[int, ...]:
     if type(items) is not list or len(items) > most or (exact and len(items) != most):
         raise WireError("illegal list of integers")
-    if any(type(i) is not int or abs(i) > 2**62 or (i < 0 and not negative) for i in items):
-        raise WireError("illegal integer in a list")
+    least = -(2**62) if negative else 0
+    for item in items:
+        if type(item) is not int or not least <= item <= 2**62:
+            raise WireError("illegal integer in a list")
     return tuple(items)
+
+
+@lru_cache(maxsize=64)
+def _device(name: str) -> str:
+    return clean_line(name, wire.NAME_LIMIT)

@@ -5,12 +5,12 @@ A problem that has a `diagnosis.py` is diagnosed:
     def sittings(library, device, draws) -> list[Sitting]
 
 `draws` is the fixture of that name, None for a problem without `draws.py`; `device` the
-accelerator's name. A sitting is one worker and one message of questions. What every known-wrong
-file answered stands in `diagnosis.json` beside it (written by `grade dev diagnose`), as numbers and
-with the sentence a learner should hear; it holds no right answer and no code. A submission that did
-the same on every question is told that sentence. Where none did, it is told what its answers show
-by themselves: right numbers in a wrong type, a side effect, nan, or one kind of input alone that
-goes wrong.
+accelerator's name. A sitting is one message of questions; a new worker answers them all, and
+another one those on the accelerator. What every known-wrong file answered stands in
+`diagnosis.json` beside it (written by `grade dev diagnose`), as numbers and with the sentence a
+learner should hear; it holds no right answer and no code. A submission that did the same on every
+question is told that sentence. Where none did, it is told what its answers show by themselves:
+right numbers in a wrong type, a side effect, nan, or one kind of input alone that goes wrong.
 """
 
 from __future__ import annotations
@@ -20,19 +20,21 @@ import hashlib
 import importlib
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from grader import traces
+from grader.dialogue import Dialogue
 from grader.expect import Mismatch
 from grader.faults import GradeError, KitFault
 from grader.grading import Grading
+from grader.memory import MOST_CAUSES, Told
 from grader.problem import Problem
 from grader.report import Cause, CheckResult
-from grader.submission import Case, NotRun, Outcome
+from grader.submission import Case, NotRun, Outcome, Submission
 from grader.traces import Trace
 from grader.values import EPS, Array, Generator, Value
 
@@ -62,7 +64,7 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class Sitting:
-    """Questions asked one after another, in one new worker.
+    """Questions asked one after another, in one message.
 
     private: answers are overwritten and watched for shared memory (`Submission.check`). reuse: the
     arguments are the same objects, refilled. device: where the accelerator is.
@@ -137,53 +139,121 @@ def explain(grading: Grading, results: Sequence[CheckResult], kinds: set[str]) -
     missed = [check for check in results if not check.extra and check.outcome != "passed"]
     if not missed or kinds & _ENDED or not (problem.folder / "diagnosis.py").is_file():
         return None
-    found = examine(grading)
-    stored = load(problem).get(library)
+    public = frozenset(c.id for c in results if not c.hidden and c.outcome != "passed")
+    examination = _Examination(grading)
+    if (told := examination.told_before(public)) is not None:
+        return told.cause
+    found = examination.findings()
     if found is None:
         return None
-    if stored is not None and len(stored.answers) == len(found):
-        public = frozenset(c.id for c in results if not c.hidden and c.outcome != "passed")
-        if (profile := recognise(stored, found, public)) is not None:
-            return Cause(profile.sentence, profile.hint)
-    return by_itself(found) or _remark(problem, found)
+    cause = _recognised(load(problem).get(library), found, public)
+    cause = cause or by_itself(found) or _remark(problem, found)
+    examination.learn(public, cause)
+    return cause
 
 
 def examine(grading: Grading) -> list[Finding | None] | None:
     """Asks every question; None where the submission could not be asked to the end."""
-    problem = grading.request.problem
-    module = _module(problem)
-    draws: Callable[..., Any] | None = grading.draws if problem.draws is not None else None
-    found: list[Finding | None] = []
-    device = f"{grading.accelerator}:0"
-    with _blamed(problem):
-        sittings = list(module.sittings(grading.request.library, device, draws))
-        if not all(isinstance(each, Sitting) and each.questions for each in sittings):
-            raise TypeError("sittings() must return Sittings with questions in them")
-    if not sittings:
-        raise KitFault(f"problems/{problem.slug}/diagnosis.py: sittings() returns none")
-    opened = [grading.open_submission(grading.accelerator * each.device) for each in sittings]
-    for submission in opened:
-        submission.prepare()  # they load the file side by side
-    for sitting, submission in zip(sittings, opened, strict=True):
-        cases = [question.case for question in sitting.questions]
-        observe = ["args", "globals", "generator", *(["private"] if sitting.private else [])]
-        try:
-            outcomes = submission.outcomes(cases, observe, reuse=sitting.reuse)
-        except NotRun:
-            if not sitting.device:
+    return _Examination(grading).findings()
+
+
+class _Examination:
+    """The questions to one submission. It answers in up to two workers: that of the sittings on an
+    accelerator, and that of all others."""
+
+    def __init__(self, grading: Grading) -> None:
+        self._grading = grading
+        self._memory = grading.memory
+        self._asked: dict[bool, Submission] = {}  # by whether there is an accelerator
+
+    def findings(self) -> list[Finding | None] | None:
+        """What comes of every question; None where it could not be asked to the end."""
+        sittings = self._sittings()
+        self._open({each.device for each in sittings})
+        found: list[Finding | None] = []
+        for sitting in sittings:
+            submission = self._asked[sitting.device]
+            cases = [question.case for question in sitting.questions]
+            observe = ["args", "globals", "generator", *(["private"] if sitting.private else [])]
+            try:
+                outcomes = submission.outcomes(cases, observe, reuse=sitting.reuse)
+            except NotRun:
+                if not sitting.device:
+                    return None
+                found += [None] * len(cases)
+                continue
+            except Mismatch:
                 return None
-            found += [None] * len(cases)
-            continue
-        except Mismatch:
+            if any(out.failure is not None and out.failure.kind in _ENDED for out in outcomes):
+                return None
+            if any(_size(out.value) > LARGEST or _size(out.later) > LARGEST for out in outcomes):
+                return None  # no answer to a question is so large, and comparing takes long
+            found += map(_finding, sitting.questions, outcomes)
+        self._close()
+        return found
+
+    # What is told follows from the answers, and from which checks were failed.
+
+    def told_before(self, public: frozenset[str]) -> Told | None:
+        """What was told of the same answers, to the byte, by a submission that failed the same
+        public checks; None where that is not known, and what has been asked is asked no more."""
+        if self._memory is None or not self._memory.examined:
             return None
-        finally:
+        self._open(self._memory.examined)
+        ends = []
+        for place, submission in self._asked.items():
+            try:
+                submission.load_or_raise()
+            except (NotRun, Mismatch):  # which is met again
+                return None
+            end = submission.settle(self._memory.examined[place])
+            if end is None:
+                return None
+            ends.append(end["heard"])
+        told = self._memory.causes.get((public, *ends))
+        if told is not None:
+            self._close()
+        return told
+
+    def learn(self, public: frozenset[str], cause: Cause | None) -> None:
+        """Remembers what is told of these answers."""
+        memory, talks = self._memory, [each.talk(alone=False) for each in self._asked.values()]
+        if memory is None or len(memory.causes) == MOST_CAUSES:
+            return
+        ends = [talk.last for talk in talks if talk is not None]
+        if len(ends) < len(talks):
+            return
+        for place, talk in zip(self._asked, talks, strict=True):
+            if talk is not None:
+                memory.examined.setdefault(place, Dialogue()).learn(talk, {"heard": talk.last})
+        memory.causes[(public, *ends)] = Told(cause)
+
+    def _sittings(self) -> list[Sitting]:
+        grading, problem = self._grading, self._grading.request.problem
+        module = _module(problem)
+        draws: Callable[..., Any] | None = grading.draws if problem.draws is not None else None
+        with _blamed(problem):
+            device = f"{grading.accelerator}:0"
+            sittings = list(module.sittings(grading.request.library, device, draws))
+            if not all(isinstance(each, Sitting) and each.questions for each in sittings):
+                raise TypeError("sittings() must return Sittings with questions in them")
+        if not sittings:
+            raise KitFault(f"problems/{problem.slug}/diagnosis.py: sittings() returns none")
+        return sittings
+
+    def _open(self, places: Iterable[bool]) -> None:
+        if self._asked:
+            return
+        for place in sorted(places):
+            accelerator = self._grading.accelerator if place else ""
+            self._asked[place] = self._grading.open_submission(accelerator)
+        for place, submission in self._asked.items():
+            submission.begin(("diagnosis", place))
+            submission.prepare()  # they load the file side by side
+
+    def _close(self) -> None:
+        for submission in self._asked.values():
             submission.retire()
-        if any(out.failure is not None and out.failure.kind in _ENDED for out in outcomes):
-            return None
-        if any(_size(out.value) > LARGEST or _size(out.later) > LARGEST for out in outcomes):
-            return None  # no answer to a question is so large, and comparing them would take long
-        found += map(_finding, sitting.questions, outcomes)
-    return found
 
 
 def _size(value: Value) -> int:
@@ -212,6 +282,13 @@ def _finding(question: Question, outcome: Outcome) -> Finding:
 
 
 # ---- recognising
+
+
+def _recognised(stored: Stored | None, found: Findings, public: frozenset[str]) -> Cause | None:
+    if stored is None or len(stored.answers) != len(found):
+        return None
+    profile = recognise(stored, found, public)
+    return None if profile is None else Cause(profile.sentence, profile.hint)
 
 
 def recognise(stored: Stored, found: Findings, public: frozenset[str]) -> Profile | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -147,15 +148,19 @@ class _Structure(Expectation):
         return _difference(got, self.value, "answer", self.atol, self.zeros == "exact")
 
     def likeness(self, got: Value) -> Likeness:
-        expected_parts, got_parts = _leaves(self.value), _leaves(got)
-        if got_parts is None or expected_parts is None:
+        parts, expected = _leaves(got), self._numbers
+        if parts is None or expected is None:
             return "unlike"
-        if sum(map(_size, got_parts)) != sum(map(_size, expected_parts)):
+        if sum(map(_size, parts)) != len(expected):
             return "different"
-        expected_numbers = np.concatenate([_floats(part) for part in expected_parts])
-        got_numbers = np.concatenate([_floats(part) for part in got_parts])
-        close = _close(got_numbers, expected_numbers, self.atol)
+        close = _close(_all_floats(parts), expected, self.atol)
         return "same" if bool(np.all(close)) else "different"
+
+    @cached_property
+    def _numbers(self) -> npt.NDArray[np.float64] | None:
+        """All that are expected, in order; None where that is not numbers."""
+        parts = _leaves(self.value)
+        return None if parts is None else _all_floats(parts)
 
     def show(self) -> str:
         return show(_shown(self.value))
@@ -423,6 +428,10 @@ def _leaves(value: Value) -> list[Value] | None:
 
 def _size(leaf: Value) -> int:
     return math.prod(leaf.shape) if isinstance(leaf, Array | Like) else 1
+
+
+def _all_floats(leaves: Sequence[Value]) -> npt.NDArray[np.float64]:
+    return np.concatenate([_floats(leaf) for leaf in leaves])
 
 
 def _floats(leaf: Value) -> npt.NDArray[np.float64]:

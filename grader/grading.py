@@ -42,7 +42,7 @@ class Grading:
     def __init__(self, request: Request, launcher: Launcher, memory: Memory | None = None) -> None:
         """memory: of a process that grades many submissions with these checks."""
         self.request = request
-        self._memory = memory
+        self.memory = memory
         self._launcher = launcher
         self._clock = Clock(request.problem.limits.submission)
         self._cuda: Launcher | None = None
@@ -72,7 +72,7 @@ class Grading:
         problem = self.request.problem
         self.submission.prepare()
         # What the kit's own code would be asked, a desk knows already.
-        if self._memory is None or not self._memory.answers:
+        if self.memory is None or not self.memory.answers:
             if "draws" in asked and problem.draws is not None:
                 self.draws.prepare()
             if "reference" in asked and problem.solution(self.request.library) is not None:
@@ -104,7 +104,7 @@ class Grading:
             problem.limits,
             accelerator=accelerator,
             clock=self._clock,
-            memory=self._memory,
+            memory=self.memory,
         )
         self._will_close(opened)
         return opened
@@ -153,8 +153,8 @@ class Grading:
 
     def watch(self, rng: random.Random | None) -> None:
         """From now on a check draws its inputs from `rng`, or from nothing."""
-        if self._memory is not None:
-            self._memory.rng = rng
+        if self.memory is not None:
+            self.memory.rng = rng
 
     def stop_telling(self) -> None:
         """From now on nothing that the submission prints is told: hidden checks begin."""
@@ -188,11 +188,10 @@ class Grading:
                 problem.parameters,
                 problem.limits,
                 accelerator=accelerator,
-                memory=self._memory,
             )
             self._will_close(opened)
             kind = Trusted if entries else Helper
-            self._opened[key] = kind(f"{problem.slug}: the {what}", opened)
+            self._opened[key] = kind(f"{problem.slug}: the {what}", opened, self.memory)
         found: Trusted = self._opened[key]
         return found
 

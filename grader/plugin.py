@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 import secrets
 import sys
+import time
 import traceback
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict, dataclass
@@ -23,9 +24,11 @@ import pytest
 from grader import kit as kits
 from grader import problem as problems
 from grader import submission_file
+from grader.dialogue import Talk
 from grader.expect import Difference, Expectation, Likeness, Mismatch
 from grader.faults import GradeError, KitFault
 from grader.grading import Grading, Request
+from grader.memory import Key
 from grader.submission import (
     Evidence,
     Helper,
@@ -45,6 +48,7 @@ GRADING = pytest.StashKey[Grading]()
 PARKED = pytest.StashKey[bool]()  # the checks wait for submissions: see `grader.checkrun.park`
 _RECORD = pytest.StashKey[dict[str, Any]]()
 _COMPARED = pytest.StashKey[tuple[Difference, Likeness]]()
+_TALK = pytest.StashKey[Talk | None]()
 _TOLD_IN_FULL = pytest.StashKey[bool]()
 
 
@@ -189,6 +193,33 @@ def begin(session: pytest.Session, grading: Grading) -> None:
     _prepare(session)
 
 
+def learn(item: pytest.Item, grading: Grading, record: dict[str, Any]) -> None:
+    """Remembers how a check went, if replies are all that it has heard."""
+    talk = item.stash.get(_TALK, None)
+    if talk is None or record["outcome"] not in ("passed", "failed"):
+        return
+    if grading.memory and (dialogue := grading.memory.dialogue(_key(item, grading))):
+        dialogue.learn(talk, record)
+
+
+def settled(item: pytest.Item, grading: Grading) -> dict[str, Any] | None:
+    """The record of a check that hears what it has heard before; None where it has to be run."""
+    if grading.memory is None or (dialogue := grading.memory.dialogue(_key(item, grading))) is None:
+        return None
+    began = time.monotonic()
+    if item.stash[_RECORD]["facts"]["hidden"]:
+        grading.stop_telling()
+    try:
+        own = _opened(item, grading)
+    except (NotRun, Mismatch):
+        return None  # it is told the same
+    record = own.settle(dialogue)
+    if record is None:
+        return None
+    own.leave()
+    return {**record, "seconds": time.monotonic() - began}
+
+
 def _prepare(session: pytest.Session) -> None:
     asked = {name for item in session.items for name in getattr(item, "fixturenames", ())}
     session.config.stash[GRADING].prepare(asked)
@@ -234,28 +265,40 @@ def grading(request: pytest.FixtureRequest) -> Grading:
 @pytest.fixture
 def submission(request: pytest.FixtureRequest, grading: Grading) -> Iterator[Submission]:
     """The submission: call it, or give it cases to `check`."""
-    accelerator = _accelerator(request, grading)
-    fresh = request.node.get_closest_marker("fresh") is not None
+    own = _opened(request.node, grading)
+    yield own
+    if _wants_no_history(request.node):
+        own.retire()
+
+
+def _opened(item: pytest.Item, grading: Grading) -> Submission:
+    """The submission where a check asks it, loaded; NotRun where it cannot be."""
+    accelerator = _accelerator(item, grading)
     # The shared worker first: a file that cannot load is told once, for all checks.
     grading.submission.load_or_raise()
-    own = grading.open_submission(accelerator) if fresh else grading.submission_on(accelerator)
+    if _wants_no_history(item):
+        own = grading.open_submission(accelerator)
+    else:
+        own = grading.submission_on(accelerator)
     own.loads_elsewhere = True
     own.load_or_raise()
-    own.begin((request.node.nodeid, _salt(request.node, grading)))
-    yield own
-    if fresh:
-        own.retire()
+    own.begin(_key(item, grading))
+    return own
+
+
+def _wants_no_history(item: pytest.Item) -> bool:
+    return item.get_closest_marker("fresh") is not None
 
 
 @pytest.fixture
 def reference(request: pytest.FixtureRequest, grading: Grading) -> Trusted:
     """The hidden reference, called like a submission; it never fails a check."""
-    return grading.reference(_accelerator(request, grading))
+    return grading.reference(_accelerator(request.node, grading))
 
 
-def _accelerator(request: pytest.FixtureRequest, grading: Grading) -> str:
+def _accelerator(item: pytest.Item, grading: Grading) -> str:
     """ "sim" or "cuda" for a check that asks for an accelerator, "" for all others."""
-    return grading.accelerator if "accelerator" in request.fixturenames else ""
+    return grading.accelerator if "accelerator" in getattr(item, "fixturenames", ()) else ""
 
 
 @pytest.fixture
@@ -292,6 +335,11 @@ def rng(request: pytest.FixtureRequest, grading: Grading) -> random.Random:
     made = random.Random(f"{_salt(request.node, grading)}:{request.node.name}")
     grading.watch(made)
     return made
+
+
+def _key(item: pytest.Item, grading: Grading) -> Key:
+    """What a check and its random inputs are known by."""
+    return item.nodeid, _salt(item, grading)
 
 
 def _salt(item: pytest.Item, grading: Grading) -> str:
@@ -346,6 +394,8 @@ class _judged:
                 unlike=int(told.failure is not None if told else compared[1] == "unlike"),
             )
         self.item.stash[_RECORD]["evidence"] = asdict(evidence)
+        if isinstance(submission, Submission):
+            self.item.stash[_TALK] = None if _wants_no_history(self.item) else submission.talk()
         if error is None or isinstance(error, pytest.skip.Exception | KeyboardInterrupt):
             return
         record = self.item.stash[_RECORD]

@@ -12,7 +12,7 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -21,10 +21,12 @@ import numpy.typing as npt
 
 from grader.clean import clean, clean_line
 from grader.codec import ReplyPayload, RequestWriter, decode
+from grader.dialogue import NOTHING, Dialogue, Record, Talk, heard
+from grader.exchange import Exchange, Reply
 from grader.expect import Expectation, Mismatch, changed
 from grader.faults import KitFault
 from grader.interpreter import OUTPUT_BYTES
-from grader.memory import Key, Memory, Message, Reply, short
+from grader.memory import Key, Memory, Message
 from grader.problem import Limits
 from grader.report import Failure, Output
 from grader.values import Array, Generator, Value, show
@@ -32,7 +34,6 @@ from grader.worker import wire
 from grader.workers import Ending, Launcher, Worker
 
 CALLS_PER_REPLY = 250
-CALL_SECONDS = 60e-6  # what a quick call takes with its reply
 COMPARE_SECONDS = 1.0  # for the answers of one check, where no time of the submission is left
 WORKERS_PER_MESSAGE = 3  # after so many deaths the other calls of a message are not tried
 GENERATORS = ("torch", "numpy", "random")  # whose global ones are watched
@@ -98,7 +99,7 @@ class Outcome:
     whether what follows is known. later: the answer read again after all calls. filled: the
     arguments after every answer was overwritten.
     shares: the places of arguments the answer shares memory with. twins: earlier answers it does.
-    reply: what the reply is remembered by. known: it was found right before; nothing else is told.
+    known: the reply was found right before; nothing else is told.
     """
 
     value: Value = None
@@ -111,7 +112,6 @@ class Outcome:
     filled: tuple[Value, ...] = ()
     shares: tuple[int, ...] = ()
     twins: tuple[int, ...] = ()
-    reply: Reply | None = None
     known: bool = False
 
 
@@ -178,7 +178,7 @@ class Submission:
 
     accelerator: "" for none, "sim" to install the simulated one in every worker, "cuda" where the
     launcher leaves CUDA visible. clock: shared by all workers of one submission. memory: of the
-    process that grades, where it grades many.
+    process that grades, where it grades many submissions; never with the kit's own code.
     """
 
     def __init__(
@@ -212,6 +212,9 @@ class Submission:
         self.evidence = Evidence()
         self._check: Key = ()
         self._messages = 0
+        self._talk = Talk()  # of the running check
+        self._talks_before = 0
+        self._ahead: list[Exchange] = []  # what the next check will ask, begun already
         self._ever_loaded = False
         self.loads_elsewhere = False  # the same source has been loaded in another worker
         self.asked: Case | None = None  # the last call that was made by hand
@@ -256,9 +259,6 @@ class Submission:
         message = self._asked(cases, [name for name, want in wanted.items() if want], reuse)
         cases, observe = message.cases, message.observe
         outcomes = self.outcomes(cases, observe, reuse=reuse, message=message)
-        if private:
-            # Answers were overwritten: a submission that keeps them would fail the next check too.
-            self.retire()
         passed, first = 0, None
         began = time.monotonic()
         with self._clock.running():  # an answer can be made to be slow to compare
@@ -268,12 +268,11 @@ class Submission:
                     continue
                 late = not self._clock.left() and time.monotonic() > began + COMPARE_SECONDS
                 if late and outcome.failure is None:
+                    self._talk.whole = False
                     outcome = Outcome(failure=Failure("timeout", self._used_up()))
                 found = self._fault(case, outcome, observe, unchanged, told=first is None)
                 if found is None:
                     passed += 1
-                    if outcome.reply and self.memory is not None and self.memory.learns:
-                        message.learn(index, outcome.reply)
                     continue
                 self._take_as_evidence(case, outcome)
                 if first is None:
@@ -309,6 +308,7 @@ class Submission:
             "every": CALLS_PER_REPLY,
         }
         self._calls += 1
+        self._talks()
         asked: bytes | wire.WireError = wire.Closed("nothing was asked")
         if self._worker is not None:  # else there is a load failure, which is told in its place
             try:
@@ -320,6 +320,7 @@ class Submission:
     def _tally(self, case: Case, times: int, asked: bytes | wire.WireError) -> Tally:
         """Reads the answers to `begin_repeat`: the nonce of its request, or why it was not sent."""
         worker = self._ready()
+        self._talks()
         values: list[Value] = []
         parts: list[npt.NDArray[np.uint32]] = []
         with self._clock.running():
@@ -363,7 +364,8 @@ class Submission:
         message: Message | None = None,
     ) -> list[Outcome]:
         """Makes all calls in one message. observe: any of args, generator, globals, private.
-        message: these calls as `check` has written them, to know replies again.
+        message: these calls as they are written already, by who needs no answer that is known to
+        be right.
 
         After a call that kills its worker the remaining ones are made in a new worker, until
         WORKERS_PER_MESSAGE have died. Raises NotLoaded, or NotRun where the submission has used up
@@ -377,10 +379,11 @@ class Submission:
                 untried = Failure(kind, "was not called any more after what happened before")
                 outcomes += [Outcome(failure=untried)] * (len(cases) - len(outcomes))
                 break
+            judged = message is not None and not outcomes
             if outcomes or message is None:
                 left = cases[len(outcomes) :]
                 message = self.written(left, observe, entry, reuse)
-            outcomes += self._message(message)
+            outcomes += self._message(message, judged)
             workers += 1
         return outcomes
 
@@ -409,6 +412,53 @@ class Submission:
         """A check begins; its name also says what its random numbers depend on."""
         self._check, self._messages = check, 0
         self.evidence = Evidence()
+        self._talk = Talk()
+        self._talks_before = self.memory.talks if self.memory is not None else 0
+
+    def talk(self, *, alone: bool = True) -> Talk | None:
+        """What the running check has asked and heard; None where that is not all it has heard.
+
+        alone: neither was another submission asked meanwhile.
+        """
+        talks = self.memory.talks - self._talks_before if self.memory is not None else 0
+        steps = len(self._talk.steps)
+        return self._talk if self._talk.whole and steps and (talks == steps or not alone) else None
+
+    def settle(self, dialogue: Dialogue) -> Record | None:
+        """Asks what a check is going to ask, as long as it hears what it has heard before.
+
+        Its record if it does to the end; else None. A check that is run now goes on from what has
+        been asked; one that is not has to `leave` it.
+        """
+        if self._ahead:
+            raise KitFault("a check did not ask what it asks when it hears the same")
+        if self._worker is None or self._loading is not None:
+            return None
+        so_far = NOTHING
+        while (record := dialogue.end(so_far)) is None:
+            message = dialogue.asks(so_far)
+            if message is None:
+                return None
+            exchange = self._sent(message)
+            self._ahead.append(exchange)
+            with self._clock.running():
+                try:
+                    for place in range(message.replies):
+                        reply = exchange.reply(place)
+                        so_far = heard(so_far, reply.text, reply.payload)
+                        if not dialogue.has_seen(so_far):
+                            return None
+                except wire.WireError:  # the check is told the same
+                    return None
+        return record
+
+    def leave(self) -> None:
+        """What was asked ahead of a check will not be read."""
+        self._ahead.clear()
+
+    def _talks(self) -> None:
+        if self.memory is not None:
+            self.memory.talks += 1
 
     def load_or_raise(self) -> None:
         """Loads the submission if it never was; raises NotLoaded where it cannot be."""
@@ -476,42 +526,63 @@ class Submission:
             self.memory.keep(key, message)
         return message
 
-    def _message(self, message: Message) -> list[Outcome]:
-        """The outcomes of as many calls as one worker lives through, at least one."""
-        worker = self._ready()
+    def _message(self, message: Message, judged: bool) -> list[Outcome]:
+        """The outcomes of as many calls as one worker lives through, at least one.
+
+        judged: who asks needs no answer that is known to be right.
+        """
+        exchange = self._begun(message) or self._sent(message)
+        message = exchange.message
         cases, observe = message.cases, message.observe
-        # The seeds of calls that name none: a different stream for every call of a submission.
-        request = b'%s,"calls_before":%d}' % (message.text[:-1], self._calls)
-        self._calls += len(cases)
-        remembers = self.memory is not None and "private" not in observe
+        self._talks()
+        self._talk.ask(message)
+        # What a call did in private is told by the last reply: none is right by itself.
+        judged = judged and "private" not in observe
         outcomes: list[Outcome] = []
         with self._clock.running():
             try:
-                nonce = worker.send(request, message.payload, self._deadline())
-                for index, case in enumerate(cases):
-                    worker.doze(CALL_SECONDS * (len(cases) - index))
-                    known = message.known(index) if remembers else {}
-                    text, header, data = worker.reply_as_it_came(nonce, self._deadline(), known)
-                    reply = Reply(text, short(data)) if remembers else None
-                    if reply is not None and reply.payload in known.get(text, ()):
+                for place, case in enumerate(cases):
+                    reply = self._heard(exchange, place)
+                    if judged and message.knows(place, reply.text, reply.payload):
                         outcomes.append(_KNOWN)
                         continue
-                    if len(data) > 2 * wire.ANSWER_LIMIT + len(message.payload):  # all are kept
-                        raise wire.WireError("a reply larger than an answer can be")
-                    outcome = _read_outcome(
-                        header or wire.parse(text), ReplyPayload(data), index, case, observe
-                    )
-                    outcomes.append(replace(outcome, reply=reply) if reply else outcome)
+                    outcomes.append(_read_outcome(reply, place, case, observe))
+                    if judged and self.memory is not None and self.memory.learns:
+                        message.learn(place, reply.text, reply.payload)
                 if "private" in observe:
-                    last, data = worker.reply(nonce, self._deadline())
-                    outcomes = _read_private(last, ReplyPayload(data), outcomes, cases)
+                    last = self._heard(exchange, len(cases))
+                    outcomes = _read_private(last, outcomes, cases)
             except wire.WireError as error:
+                self._talk.whole = False
                 failure = Outcome(failure=self._ended(error))
                 if len(outcomes) == len(cases):  # only the last reply, on privacy, is missing
                     outcomes[-1] = failure
                 else:
                     outcomes.append(failure)
         return outcomes
+
+    def _sent(self, message: Message) -> Exchange:
+        worker = self._ready()
+        exchange = Exchange(message, self._deadline)
+        with self._clock.running():
+            exchange.send(worker, self._calls)
+        self._calls += len(message.cases)
+        return exchange
+
+    def _heard(self, exchange: Exchange, place: int) -> Reply:
+        reply = exchange.reply(place)
+        if self.memory is not None:
+            self._talk.hear(reply.text, reply.payload)
+        return reply
+
+    def _begun(self, message: Message) -> Exchange | None:
+        """The exchange of this message, if it was begun ahead of the check."""
+        if not self._ahead:
+            return None
+        exchange = self._ahead.pop(0)
+        if not exchange.message.same_as(message):
+            raise KitFault("a check asks something else than when it heard the same")
+        return exchange
 
     def _take_as_evidence(self, case: Case, outcome: Outcome) -> None:
         """Counts a case that was not passed by what it says about the output law."""
@@ -607,6 +678,7 @@ class Submission:
         self._end_worker()
         if self._ever_loaded or self.loads_elsewhere:
             # It loaded before: this is one more way to fail a call, not a file that cannot load.
+            self._talk.whole = False
             raise Mismatch(
                 f"the file could not be loaded again: {failure.message}",
                 failure=failure,
@@ -728,12 +800,14 @@ def _signal(number: int) -> str:
 class Trusted:
     """Source of the kit's own in workers: the reference, or a helper such as the draws.
 
-    It has the interface of a submission, but whatever goes wrong with it is a KitFault.
+    It has the interface of a submission, but whatever goes wrong with it is a KitFault. What it
+    answers is kept in the memory.
     """
 
-    def __init__(self, what: str, submission: Submission) -> None:
+    def __init__(self, what: str, submission: Submission, memory: Memory | None) -> None:
         self._what = what
         self._submission = submission
+        self._memory = memory
 
     def __call__(self, *args: Value, **kwargs: Value) -> Value:
         return self.outcomes([Case(args, _ANYTHING, kwargs)])[0].value
@@ -743,7 +817,7 @@ class Trusted:
     ) -> list[Outcome]:
         """As a submission's; every outcome has a value."""
         message = self._submission.written(cases, observe, entry)
-        memory, key = self._submission.memory, (self._what, message.text, message.payload)
+        memory, key = self._memory, (self._what, message.text, message.payload)
         if memory is not None and key in memory.answers:
             return memory.answers[key]
         try:
@@ -912,9 +986,8 @@ _FAILURE_KINDS = frozenset(
 )
 
 
-def _read_outcome(
-    reply: dict[str, Any], payload: ReplyPayload, index: int, case: Case, observe: Sequence[str]
-) -> Outcome:
+def _read_outcome(came: Reply, index: int, case: Case, observe: Sequence[str]) -> Outcome:
+    reply, payload = came.header, ReplyPayload(came.payload)
     if reply.get("i") != index or type(reply["i"]) is not int:
         raise wire.WireError("a reply out of order")
     names = {"args": "args", "generator": "generator", "globals": "moved"}
@@ -936,12 +1009,8 @@ def _read_outcome(
     return Outcome(value=value, args_after=args, generator=state, moved=moved)
 
 
-def _read_private(
-    reply: dict[str, Any],
-    payload: ReplyPayload,
-    outcomes: list[Outcome],
-    cases: Sequence[Case],
-) -> list[Outcome]:
+def _read_private(came: Reply, outcomes: list[Outcome], cases: Sequence[Case]) -> list[Outcome]:
+    reply, payload = came.header, ReplyPayload(came.payload)
     if set(reply) != {"i", "later", "shares", "twins", "filled"}:
         raise wire.WireError("a reply with other parts than were asked for")
     if reply["i"] != len(cases) or type(reply["i"]) is not int:

@@ -19,7 +19,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -145,18 +144,15 @@ class Worker:
 
     def reply(self, nonce: bytes, deadline: float) -> tuple[dict[str, Any], memoryview]:
         """The next reply to that request; a frame with another nonce is a WireError."""
-        _, header, payload = self.reply_as_it_came(nonce, deadline)
-        assert header is not None
-        return header, payload
+        text, payload = self.reply_as_it_came(nonce, deadline)
+        return wire.parse(text), payload
 
-    def reply_as_it_came(
-        self, nonce: bytes, deadline: float, known: Container[bytes] = ()
-    ) -> tuple[bytes, dict[str, Any] | None, memoryview]:
-        """As `reply`, with the bytes of the header too. One that is `known` is not parsed: None."""
-        found, text, header, payload = wire.receive_frame(self._sock, deadline, known)
+    def reply_as_it_came(self, nonce: bytes, deadline: float) -> tuple[bytes, memoryview]:
+        """As `reply`, with the bytes of the header."""
+        found, text, payload = wire.receive_frame(self._sock, deadline)
         if found != nonce:
             raise wire.WireError("a reply to something that was not asked")
-        return text, header, payload
+        return text, payload
 
     def ended_by_itself(self, seconds: float) -> bool:
         """Whether the process ends on its own within so many seconds."""

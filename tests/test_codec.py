@@ -65,11 +65,11 @@ def test_arguments_are_tagged(value: Value, tagged: Any) -> None:
 
 
 def test_arrays_point_into_one_payload() -> None:
-    """The bytes of all arrays of a message stand one after another."""
+    """The bytes of all arrays of a message stand one after another, each where it can be read."""
     writer = RequestWriter()
     tagged = writer.value((array([1.0]), array([True], "bool"), array([], "float64")))
-    assert [spec["at"] for _, spec in tagged[2]] == [[0, 4], [4, 1], [5, 0]]
-    assert writer.payload() == array([1.0]).data + b"\x01"
+    assert [spec["at"] for _, spec in tagged[2]] == [[0, 4], [8, 1], [16, 0]]
+    assert writer.payload() == array([1.0]).data + bytes(4) + b"\x01" + bytes(7)
 
 
 @pytest.mark.parametrize(

@@ -434,9 +434,7 @@ def _private(sock: Any, nonce: bytes, kept: list[tuple[Any, list[Any]]], devices
         ]
         for index in range(len(kept))
     ]
-    for answer, _ in kept:
-        for found in arrays_in(answer):
-            overwrite(found, devices)
+    put_back = [overwrite(found, devices) for answer, _ in kept for found in arrays_in(answer)]
     reply["filled"] = [
         [
             encoder.value(a) if isinstance(a, torch.Tensor | np.ndarray) else ["none"]
@@ -444,6 +442,8 @@ def _private(sock: Any, nonce: bytes, kept: list[tuple[Any, list[Any]]], devices
         ]
         for _, arguments in kept
     ]
+    for restore in reversed(put_back):
+        restore()
     sock.sendall(wire.pack(nonce, reply, out.bytes()))
 
 
@@ -521,18 +521,23 @@ def _reset(devices: Devices, seed: int | None, default_dtype: str | None) -> Non
 
     Without a seed they go on from where the last call left them.
     """
-    torch.set_default_dtype(getattr(torch, default_dtype or "float32"))
-    if torch.get_default_device().type != "cpu":
+    dtype = torch.float32 if default_dtype is None else getattr(torch, default_dtype)
+    if torch.get_default_dtype() is not dtype:
+        torch.set_default_dtype(dtype)
+    # Asked of a tensor, which takes a third of the time of asking PyTorch.
+    if torch.empty(0).device.type != "cpu":
         torch.set_default_device(None)
     torch.set_flush_denormal(False)
-    torch.set_grad_enabled(True)
+    if not torch.is_grad_enabled():
+        torch.set_grad_enabled(True)
     if seed is not None:
         devices.seed(seed)
         np.random.seed(seed)
 
 
 def _restore() -> None:
-    torch.set_default_dtype(torch.float32)
+    if torch.get_default_dtype() is not torch.float32:
+        torch.set_default_dtype(torch.float32)
 
 
 def _syntax_failure(error: Exception) -> dict[str, Any]:

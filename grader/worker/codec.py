@@ -8,7 +8,8 @@ Nothing is ever replaced by a value that fits better.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -134,25 +135,34 @@ class Decoder:
         return made
 
     def array(self, spec: dict[str, Any]) -> torch.Tensor | np.ndarray[Any, Any]:
-        start, length = spec["at"]
-        data = bytearray(self.payload[start : start + length])  # a copy: owned by this argument
-        shape, layout = spec["shape"], spec["layout"]
+        layout = spec["layout"]
         if spec["lib"] == "numpy":
-            plain = np.frombuffer(data, dtype=spec["dtype"]).reshape(shape)
-            return _numpy_layout(plain, layout)
-        dtype = TORCH_DTYPE[spec["dtype"]]
+            return _numpy_layout(self._ndarray(spec), layout)
         if layout == "read_only":
             with torch.inference_mode():
-                return self.devices.place(_tensor(data, dtype, shape), spec["device"])
-        tensor = _torch_layout(_tensor(data, dtype, shape), layout)
+                return self.devices.place(self._tensor(spec), spec["device"])
+        tensor = self._tensor(spec)
+        if layout != "contiguous":
+            tensor = _torch_layout(tensor, layout)
         return self.devices.place(tensor, spec["device"])
 
+    # Copies both: each argument owns its memory, where its library's own allocator puts it.
 
-def _tensor(data: bytearray, dtype: torch.dtype, shape: list[int]) -> torch.Tensor:
-    if not data:
-        return torch.empty(shape, dtype=dtype)
-    # cloned, so that it lies where PyTorch's own allocator puts tensors
-    return torch.frombuffer(data, dtype=dtype).reshape(shape).clone()
+    def _tensor(self, spec: dict[str, Any]) -> torch.Tensor:
+        name, shape, (start, length) = spec["dtype"], spec["shape"], spec["at"]
+        dtype, count = TORCH_DTYPE[name], length // wire.ITEM_SIZE[name]
+        if not count:
+            return torch.empty(shape, dtype=dtype)
+        copy = torch.frombuffer(self.payload, dtype=dtype, count=count, offset=start).clone()
+        return copy if len(shape) == 1 else copy.reshape(shape)
+
+    def _ndarray(self, spec: dict[str, Any]) -> np.ndarray[Any, Any]:
+        name, (start, length) = spec["dtype"], spec["at"]
+        count = length // wire.ITEM_SIZE[name]
+        if not count:
+            return np.empty(spec["shape"], dtype=name)
+        found = np.frombuffer(self.payload, dtype=name, count=count, offset=start)
+        return found.copy().reshape(spec["shape"])
 
 
 def _torch_layout(plain: torch.Tensor, layout: str) -> torch.Tensor:
@@ -259,20 +269,24 @@ class Encoder:
     def tensor(self, value: torch.Tensor) -> list[Any]:
         if value.is_nested:
             return other("torch.Tensor", "nested")
-        if value.layout is not torch.strided or value.dtype not in TORCH_NAME or value.is_meta:
+        name = TORCH_NAME.get(value.dtype)
+        if name is None or value.layout is not torch.strided or value.is_meta:
             return other("torch.Tensor", f"{value.dtype}, {value.layout}, {value.device}")
-        name = TORCH_NAME[value.dtype]
-        if not self.fits(value.shape, value.numel() * wire.ITEM_SIZE[name]):
-            return other("torch.Tensor", f"shape {tuple(value.shape)}, too large to read")
-        host = self.devices.host(value).detach()
-        if host.device.type != "cpu":
-            host = host.cpu()
-        data = host.resolve_conj().resolve_neg().contiguous()
-        raw = data.view(torch.uint16) if name == "bfloat16" else data
+        shape, device, grad = value.shape, str(value.device), value.requires_grad
+        if not self.fits(shape, value.numel() * wire.ITEM_SIZE[name]):
+            return other("torch.Tensor", f"shape {tuple(shape)}, too large to read")
+        data = self.devices.host(value)
+        if grad:
+            data = data.detach()
+        if not data.is_cpu:
+            data = data.cpu()
+        if data.is_neg():
+            data = data.resolve_neg()
+        raw = data.contiguous().view(torch.uint16) if name == "bfloat16" else data
         at = self.payload.add(raw.numpy().tobytes())
         return ["array", {
-            "lib": "torch", "dtype": name, "shape": list(value.shape), "device": str(value.device),
-            "strides": list(value.stride()), "grad": value.requires_grad, "writeable": True,
+            "lib": "torch", "dtype": name, "shape": [*shape], "device": device,
+            "strides": [*value.stride()], "grad": grad, "writeable": True,
             "inference": value.is_inference(), "at": at,
         }]  # fmt: skip
 
@@ -382,16 +396,26 @@ def _refilled(old: Any, new: Any) -> Any:
     return old
 
 
-def overwrite(array: Any, devices: Devices) -> None:
-    """Fills an answer's array with a number of ours, if it can be written to at all."""
+def overwrite(array: Any, devices: Devices) -> Callable[[], None]:
+    """Fills an answer's array with a number of ours, if it can be written to at all.
+
+    What is returned puts back what was there: a submission may have kept it, and may.
+    """
     try:
-        if isinstance(array, np.ndarray):
-            array[...] = _FILLING
-        else:
-            with torch.inference_mode():
-                devices.host(array).fill_(_FILLING)
+        with torch.inference_mode():
+            if isinstance(array, np.ndarray):
+                was: Any = array.copy()
+                array[...] = _FILLING
+                return partial(np.copyto, array, was)
+            host = devices.host(array)
+            was = host.clone()
+            host.fill_(_FILLING)
+            return torch.inference_mode()(partial(host.copy_, was))
     except (RuntimeError, ValueError, TypeError):
-        pass  # an expanded or read-only answer; sharing memory is then told by its address
+        return _nothing  # expanded or read-only: sharing memory is then told by its address
+
+
+def _nothing() -> None: ...
 
 
 # Normal numbers: one that was kept back for the next call (`gauss_next`) shows as well.

@@ -35,7 +35,7 @@ import json
 import math
 import struct
 import time
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 HEADER_LIMIT = 1 << 20
@@ -116,21 +116,17 @@ def receive(
     Raises Closed at the end of the stream, Late past the deadline, WireError for a frame that
     breaks the rules. Lengths are judged before any memory is taken.
     """
-    nonce, _, header, payload = receive_frame(sock, deadline)
-    assert header is not None
-    return nonce, header, payload
+    nonce, text, payload = receive_frame(sock, deadline)
+    return nonce, parse(text), payload
 
 
-def receive_frame(
-    sock: Socket, deadline: float | None = None, known: Container[bytes] = ()
-) -> tuple[bytes, bytes, dict[str, Any] | None, memoryview]:
-    """As `receive`, with the bytes of the header too. One that is `known` is not parsed: None."""
+def receive_frame(sock: Socket, deadline: float | None = None) -> tuple[bytes, bytes, memoryview]:
+    """As `receive`, with the bytes of the header."""
     header_size, payload_size, nonce = _PREFIX.unpack(_exactly(sock, _PREFIX.size, deadline))
     if header_size > HEADER_LIMIT or payload_size > PAYLOAD_LIMIT:
         raise WireError(f"frame of {header_size} + {payload_size} bytes is over the limit")
     text = bytes(_exactly(sock, header_size, deadline))
-    header = None if text in known else parse(text)
-    return nonce, text, header, _exactly(sock, payload_size, deadline)
+    return nonce, text, _exactly(sock, payload_size, deadline)
 
 
 def parse(text: bytes) -> dict[str, Any]:
