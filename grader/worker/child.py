@@ -45,6 +45,9 @@ from codec import (
 )
 
 _signature = inspect.signature  # kept: a submission may replace it
+# For the worker's own calls: without the modes that watch those of a submission, the simulated
+# accelerator's among them.
+_plainly = torch._C.DisableTorchFunction
 
 FILE_NAME = "submission.py"
 MODULE_NAME = "submission"
@@ -372,9 +375,10 @@ def _calls(
         seed = _seed(call, request["calls_before"] + index)
         out = Payload()
         encoder = Encoder(out, loaded.devices)
-        fresh = [decoder.value(argument) for argument in call["args"]]
-        arguments = refill(arguments, fresh) if request["reuse"] else fresh
-        named = {name: decoder.value(argument) for name, argument in call["kwargs"].items()}
+        with _plainly():
+            fresh = [decoder.value(argument) for argument in call["args"]]
+            arguments = refill(arguments, fresh) if request["reuse"] else fresh
+            named = {name: decoder.value(argument) for name, argument in call["kwargs"].items()}
         _reset(loaded.devices, seed, call["default_dtype"])
         if "globals" in observe:
             random.seed(seed)  # seeding it anew with a number of its own then shows
@@ -382,7 +386,8 @@ def _calls(
         try:
             function = loaded.module.__dict__[call["entry"]]
             answer = function(*arguments, **named)
-            reply["value"] = encoder.answer(answer)
+            with _plainly():
+                reply["value"] = encoder.answer(answer)
         except BaseException as error:
             loaded.reserve.free()
             reply["failed"] = _failure(error, loaded.allowed)
@@ -391,10 +396,11 @@ def _calls(
         _restore()
         everything = arguments + list(named.values())
         if "args" in observe:
-            reply["args"] = [
-                encoder.value(a) if isinstance(a, torch.Tensor | np.ndarray) else ["none"]
-                for a in everything
-            ]
+            with _plainly():
+                reply["args"] = [
+                    encoder.value(a) if isinstance(a, torch.Tensor | np.ndarray) else ["none"]
+                    for a in everything
+                ]
         if "generator" in observe:
             given = [a for a in everything if isinstance(a, torch.Generator)]
             reply["generator"] = encoder.state(given[0] if given else torch.default_generator)

@@ -129,6 +129,24 @@ def receive_frame(sock: Socket, deadline: float | None = None) -> tuple[bytes, b
     return nonce, text, _exactly(sock, payload_size, deadline)
 
 
+def first_frame(data: memoryview) -> tuple[bytes, bytes, memoryview, int] | None:
+    """As `receive_frame`, from what has been read already, with the bytes it takes; None where it
+    is not there as a whole."""
+    if len(data) < _PREFIX.size:
+        return None
+    header_size, payload_size, nonce = _PREFIX.unpack_from(data)
+    header_end = _PREFIX.size + header_size
+    end = header_end + payload_size
+    if len(data) < end:
+        return None
+    return (
+        nonce,
+        bytes(data[_PREFIX.size : header_end]),
+        memoryview(bytes(data[header_end:end])),
+        end,
+    )
+
+
 def parse(text: bytes) -> dict[str, Any]:
     """A header from its bytes: one JSON object, no key twice, finite numbers; else a WireError."""
     try:
