@@ -83,7 +83,7 @@ def _run_command(started: Launcher | None) -> int:
     except BrokenPipeError:
         return PIPE_CLOSED
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS):
+        if not _is_full(error):
             _tell_crash()
             return KIT_FAULT
         _tell(f"what was found could not be written: {error.strerror}")
@@ -94,6 +94,12 @@ def _run_command(started: Launcher | None) -> int:
     except Exception:
         _tell_crash()
         return KIT_FAULT
+
+
+def _is_full(error: Exception) -> bool:
+    """Whether it tells of a disk that takes nothing more, which is no fault of the grader."""
+    full = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS)
+    return isinstance(error, OSError) and error.errno in full
 
 
 def _leave(code: int) -> NoReturn:
@@ -293,6 +299,11 @@ def _hint(
 @click.option("--full", is_flag=True, help="Tell every failure with its inputs.")
 @click.option("--no-hidden", is_flag=True, help="Leave the hidden checks out.")
 @click.option(
+    "--require-hidden",
+    is_flag=True,
+    help="Grade nobody (exit code 3) where this kit has no hidden checks for the problem.",
+)
+@click.option(
     "--workers",
     type=click.Choice(["auto", "fork", "fresh"]),
     default="auto",
@@ -328,11 +339,14 @@ def _run(
     verify_numpy.py and verify-2.py are for verify.
 
     In a format other than text the result goes to the output alone, and the screen to the error
-    output; with -o it goes to a file, and the screen is shown as usual.
+    output; with -o it goes to a file, and the screen is shown as usual. With exit code 2 there is a
+    result only if the file is at fault, and none in text and json.
     """
     from grader import workers
 
     outputs = _outputs(file, form, out, json_path)
+    if asked["require_hidden"] and asked["no_hidden"]:
+        raise UsageError("--require-hidden and --no-hidden contradict each other; leave one out")
     screen = sys.stderr if any(output.target is None for output in outputs) else sys.stdout
     # Loading PyTorch takes most of the time of a grading: it begins before anything is read.
     started = click.get_current_context().meta[_STARTED] or workers.launcher(
@@ -340,6 +354,7 @@ def _run(
     )
     try:
         _make_ready_to_print(screen)
+        # Not there yet where reading it is what fails.
         kit, slug = None, asked["problem"]
         try:
             kit = _kit(folder)
@@ -348,13 +363,17 @@ def _run(
             documents = _documents(report, outputs)
         except click.Abort:
             raise
-        except UsageError as error:
+        except _Unreadable as error:
             # A platform waits for a result; whoever reads the screen or the JSON is told here.
+            assert kit is not None
             if others := [output for output in outputs if output.form not in ("text", "json")]:
-                _write(_documents(_refusal(kit, slug, file, error), others))
+                _write(_documents(_refusal(kit, slug, file, error, asked), others))
             raise
         except Exception as error:
-            _write(_documents(_fault(kit, slug, error), outputs))
+            # How the grader was called, and what it can write to, are nobody's result: with exit
+            # code 2 there is one of a file that cannot be read, and no other.
+            if not isinstance(error, UsageError) and not _is_full(error):
+                _write(_documents(_fault(kit, slug, error), outputs))
             raise
         _write(documents)
         told = {
@@ -406,7 +425,7 @@ def _for_log(report: Report) -> Report:
 
 
 class _Unreadable(UsageError):
-    """The file that was handed in is at fault, not how the grader was called."""
+    """What was handed in is at fault, not how the grader was called nor the machine it runs on."""
 
 
 def _graded(
@@ -420,6 +439,11 @@ def _graded(
     # imported costs a tenth of that.
     gc.disable()
     exercise = problem.load(kit, slug)
+    if asked["require_hidden"] and exercise.hidden is None:
+        raise KitFault(
+            f"solutions/{slug}/hidden.py: not here, and --require-hidden asks for hidden checks; "
+            "was solutions/ left out where this kit was copied (a .gitignore)?"
+        )
     source = _read_in(kit, slug, file) if _is_folder(file) else _read(file)
     offered = exercise.libraries
     limits.require(exercise.limits.memory)
@@ -446,6 +470,8 @@ def _problem_of(kit: Kit, file: Path) -> str:
 
     known = problem.slugs(kit)
     slug = submission_file.problem_of(file, known)
+    if not known:
+        raise UsageError(problem.unknown_problem("", known))
     if slug is None:
         # A file that is not there has a better complaint than a name that tells nothing.
         if not _is_folder(file):
@@ -462,20 +488,27 @@ def _read(file: Path) -> SubmissionSource:
 
     try:
         return submission_file.read(file)
+    except submission_file.OutOfReach:
+        raise
     except UsageError as error:
         raise _Unreadable(str(error)) from None
 
 
 def _is_folder(file: Path) -> bool:
-    return os.path.isdir(file)  # noqa: PTH112 (which raises where the folder around it is closed)
+    """Whether it holds what a learner handed in; one that is named like a file was itself meant."""
+    is_file = file.suffix.casefold() == ".py"
+    return not is_file and os.path.isdir(file)  # noqa: PTH112 (raises in a folder that is closed)
 
 
 def _read_in(kit: Kit, slug: str, folder: Path) -> SubmissionSource:
     from grader import problem
     from grader.batch import handed_in
+    from grader.submission_file import OutOfReach
 
     try:
         return handed_in.only(folder, problem.slugs(kit), slug)
+    except OutOfReach:
+        raise
     except UsageError as error:
         raise _Unreadable(str(error)) from None
 
@@ -498,20 +531,41 @@ def _fault(kit: Kit | None, slug: str | None, error: Exception) -> FaultReport:
     )
 
 
-def _refusal(kit: Kit | None, slug: str | None, file: Path, error: UsageError) -> FaultReport:
-    """The report of a grading that did not begin, as platforms are told it."""
-    from grader import report
+def _refusal(
+    kit: Kit, slug: str | None, file: Path, error: _Unreadable, asked: dict[str, Any]
+) -> FaultReport:
+    """The report of a grading that did not begin, as platforms tell it to the learner."""
+    from grader.batch import handed_in
     from grader.export.sheet import Refused
 
-    if not isinstance(error, _Unreadable):
-        return report.FaultReport(_of_report(kit), slug, str(error), None, _now())
     # A platform's own folders say nothing to a learner.
     if _is_folder(file):
         reason = str(error).removeprefix(f"{file}: ")
         message = f"{reason[0].upper()}{reason[1:]}"
+    elif not os.path.lexists(file):
+        # Nor does a command that nobody there may have; what lies there instead tells more.
+        names = handed_in.python_files(file.parent)
+        there = f", only {names}" if names else ""
+        message = f"{file.name or file}: no such file{there}; check the name"
     else:
         message = f"{file.name or file}{str(error).removeprefix(str(file))}"
-    return Refused(_of_report(kit), slug, message, None, _now())
+    return Refused(_of_report(kit), slug, message, None, _now(), _most(kit, slug, asked))
+
+
+def _most(kit: Kit, slug: str | None, asked: dict[str, Any]) -> int | None:
+    """What the file would be graded out of, could it be read; None where nobody can say.
+
+    Which library it is written in nobody knows: it is the one asked for, or the problem's first.
+    """
+    from grader import problem
+
+    if slug is None:
+        return None
+    exercise = problem.load(kit, slug)
+    library = asked["library"] if asked["library"] in exercise.libraries else exercise.libraries[0]
+    points = exercise.points[library]
+    hidden = exercise.hidden is not None and not asked["no_hidden"]
+    return points.public + (points.hidden if hidden else 0)
 
 
 def _of_report(kit: Kit | None) -> report.Kit:

@@ -19,6 +19,11 @@ from grader.faults import UsageError
 MOST_BYTES = 256 * 1024
 
 
+class OutOfReach(UsageError):
+    """A file, or a folder with files, that the machine does not let one read: its disk fails, or
+    whoever runs the grader may not. Nobody who handed something in can mend that."""
+
+
 @dataclass(frozen=True)
 class SubmissionSource:
     """A learner's file: its name without folders, its text, and the hash and size of its bytes.
@@ -125,7 +130,7 @@ def _bytes(path: Path, handed_in: Path) -> bytes:
     try:
         descriptor = os.open(path, os.O_RDONLY | _OPEN)
     except OSError as error:
-        raise UsageError(_unreadable(handed_in, error)) from None
+        raise _unreadable(handed_in, error) from None
     try:
         status = os.fstat(descriptor)
         if stat.S_ISDIR(status.st_mode):
@@ -140,7 +145,7 @@ def _bytes(path: Path, handed_in: Path) -> bytes:
             data = file.read(min(status.st_size, MOST_BYTES) + 1)
             data += file.read(MOST_BYTES + 1 - len(data))
     except OSError as error:
-        raise UsageError(_unreadable(handed_in, error)) from None
+        raise _unreadable(handed_in, error) from None
     finally:
         os.close(descriptor)
     if len(data) > MOST_BYTES:
@@ -159,23 +164,27 @@ def _too_large(shown: str, size: int) -> str:
     )
 
 
-def _unreadable(path: Path, error: OSError) -> str:
+def _unreadable(path: Path, error: OSError) -> UsageError:
     match error.errno:
         case errno.ENOENT if os.path.islink(path):  # noqa: PTH114 (as above)
-            return f"{path}: a link that leads nowhere; hand in the file itself"
+            told = "a link that leads nowhere; hand in the file itself"
         case errno.ENOENT:
-            return f"{path}: no such file; check the name, or begin one with grade start"
+            told = "no such file; check the name, or begin one with grade start"
         case errno.ENOTDIR:
-            return f"{path}: no such file; part of this path is a file, not a folder"
+            told = "no such file; part of this path is a file, not a folder"
         case errno.EISDIR:
-            return f"{path}: a folder, not a file; give the Python file inside it"
-        case errno.EACCES | errno.EPERM:
-            return f"{path}: may not be read; allow it with chmod u+r, or save a copy"
+            told = "a folder, not a file; give the Python file inside it"
         case errno.ELOOP:
-            return f"{path}: a link that leads nowhere; hand in the file itself"
+            told = "a link that leads nowhere; hand in the file itself"
         case errno.ENXIO:
-            return f"{path}: not an ordinary file; save the submission as a .py file"
-    return f"{path}: cannot be read ({error.strerror}); save a copy and try that"
+            told = "not an ordinary file; save the submission as a .py file"
+        case errno.EACCES | errno.EPERM:
+            return OutOfReach(f"{path}: may not be read; allow it with chmod u+r, or save a copy")
+        case _:
+            return OutOfReach(
+                f"{path}: cannot be read ({error.strerror}); save a copy and try that"
+            )
+    return UsageError(f"{path}: {told}")
 
 
 def _text(shown: str, data: bytes) -> str:

@@ -412,6 +412,35 @@ def test_hidden_checks_can_be_left_out(grade):
     assert not any(check["hidden"] for check in score["checks"])
 
 
+def test_hidden_checks_can_be_asked_for(grade, make_kit, valid_score):
+    """A kit that has lost them, or some of them, grades nobody: exit code 3, also where the file is
+    missing. The switch says so in the help, and contradicts its opposite."""
+    torch = "torch = { public = 3, hidden = 0"
+    kit = make_kit(toml=TOML.replace(torch, torch.replace("hidden = 0", "hidden = 4")))
+    hidden = kit / "solutions/double/hidden.py"
+    (grade.folder / "double.py").write_text("def double(x):\n    return 2 * x\n", "utf-8")
+    run = ("--kit", kit, "run", "double.py", "--json", "score.json")
+    assert grade(*run).returncode == 0
+    for text, words in ((None, "hidden.py: not here"), ("", "hidden says 4, but the checks add")):
+        if text is not None:
+            hidden.parent.mkdir(parents=True)
+            hidden.write_text(text, encoding="utf-8")
+        for file in ("double.py", "gone/double.py") if text is None else ("double.py",):
+            result = grade(*run[:3], file, *run[4:], "--require-hidden")
+            assert (result.returncode, words in result.stderr) == (3, True), result.stderr
+            error = valid_score((grade.folder / "score.json").read_text("utf-8"))["error"]
+            assert words in error["message"]
+    check = CHECKS.partition("@pytest.mark.points(2")[0].replace("points(1", "points(4")
+    hidden.write_text(check, encoding="utf-8")
+    result = grade(*run, "--require-hidden")
+    assert (result.returncode, "Score:        7 of 7" in result.stdout) == (0, True), result.stderr
+    result = grade(*run, "--require-hidden", "--no-hidden")
+    assert (result.returncode, "contradict each other" in result.stderr) == (2, True)
+    assert not (grade.folder / "score.json").exists()
+    told = " ".join(grade("run", "--help").stdout.split())
+    assert "--require-hidden Grade nobody (exit code 3) where this kit has no hidden checks" in told
+
+
 @pytest.mark.parametrize(
     ("slug", "library"), [("verify", "torch"), ("verify", "numpy"), ("step", "torch")]
 )

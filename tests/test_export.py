@@ -35,8 +35,10 @@ HIDDEN = check(4, hidden=True, seconds=0.0)
 FULL = report(PUBLIC, SECOND, HIDDEN)
 SYNTAX = Failure("syntax_error", "line 12: expected ':'", "    def f()\n           ^")
 REFUSED = sheet.Refused(
-    FULL.kit, "double", "a.py: no such file; check the name", None, FULL.started_at
+    FULL.kit, "double", "a.py: no such file; check the name", None, FULL.started_at, 9
 )
+# It is not known for which problem the file is, so nobody can say what it would be worth.
+FOR_NOTHING = replace(REFUSED, problem=None, max_score=None)
 
 
 def lost(each, message="expected 4, got 5", outcome="failed", **fields):
@@ -274,7 +276,7 @@ def test_a_file_that_cannot_be_loaded_earns_nothing_everywhere():
     ("name", "made"),
     [
         *((name, FAULT) for name in FORMATS),
-        *((name, made) for name in FOR_LEARNERS for made in (REFUSED, report())),
+        *((name, made) for name in FOR_LEARNERS for made in (FOR_NOTHING, report())),
     ],
 )
 def test_what_was_not_graded_is_valid_and_no_earned_zero(name, made):
@@ -300,6 +302,35 @@ def test_what_was_not_graded_is_valid_and_no_earned_zero(name, made):
         case _:
             assert "could not be graded" in text.lower() or name == "json"
     assert "points" not in text.lower()
+
+
+@pytest.mark.parametrize("name", FOR_LEARNERS)
+def test_a_file_that_could_not_be_read_has_no_points_of_the_usual_maximum(name):
+    """What was handed in is the learner's: an earlier score does not stay, as it would with 0 of 0.
+    PrairieLearn and Exercism have a word of their own for it."""
+    text, found = export.render(name, REFUSED), told(name, REFUSED)
+    match name:
+        case "prairielearn":
+            assert (found["gradable"], "score" in found) == (False, False)
+        case "exercism":
+            assert (found["status"], "tests" in found) == ("error", False)
+        case "github":
+            assert [command for command, _, _ in found] == ["error", "notice", "notice"]
+            assert found[1:] == [
+                ("notice", {"title": "Autograding complete"}, "Points 0/9"),
+                ("notice", {"title": "Autograding report"}, '{"totalPoints":0,"maxPoints":9}'),
+            ]
+        case "classroom":
+            assert (found["status"], found["max_score"]) == ("error", 9)
+        case "classroom50":
+            assert (found["score"], found["max-score"], len(found["tests"])) == (0, 9, 1)
+        case "gradescope":
+            (row,) = found["tests"]
+            assert (found["score"], row["score"], row["max_score"]) == (0, 0, 9)
+        case "junit":
+            assert '<property name="max_points" value="9" />' in text
+        case _:
+            assert "could not be graded: 0 of 9 points" in text
 
 
 @pytest.mark.parametrize("name", FOR_LEARNERS)
@@ -387,6 +418,21 @@ def test_a_kit_of_too_many_checks_is_a_fault_of_the_kit():
     made = report(*(check(n) for n in range(1, 2000)))
     with pytest.raises(KitFault, match="too many checks for a result of 90000 bytes"):
         export.render("classroom", made)
+
+
+def test_exercism_has_no_message_for_a_whole_that_was_graded():
+    """That is for an error. What was left out stands in the first failure, within 500,000 bytes;
+    and a check whose text was dropped is not taken for a hidden one."""
+    emoji = "🎲" * TEXT_LIMIT
+    lost_all = report(*(lost(check(n, hint=emoji), emoji) for n in range(2, 40)), HIDDEN)
+    document = told("exercism", lost_all)
+    assert (document["status"], document["message"]) == ("fail", None)
+    assert "Left out, to keep this result small" in document["tests"][0]["message"]
+    assert document["tests"][20]["message"] == "Not passed; what it says is not told here."
+    assert document["tests"][38]["status"] == "pass"
+    passed = report(*(check(n, title="🎲" * 300) for n in range(1, 200)), output=Output("x", False))
+    document = told("exercism", passed)
+    assert (document["status"], document["message"]) == ("pass", None)
 
 
 def test_exercism_counts_utf16_units():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -187,6 +186,11 @@ def test_a_fault_of_the_kit_is_a_result(grade, make_kit, name):
         ("in/other.py", "other.py: its name does not tell the problem"),
         ("in", "2 files for 'double': double.py, large/double.py; leave the"),
         ("in/empty", "Nothing was handed in"),
+        ("in/dotted", "No file, only .double.py, hidden by its dot."),
+        ("in/dotted/double.py", "double.py: no such file, only .double.py; check the name"),
+        ("in/foldered", "No file, only the folder double.py, with no file in it."),
+        ("in/foldered/double.py", "double.py: a folder, not a file"),
+        ("in/noted", "No Python file, only notes.txt; passed over: .double.py, hidden by its dot."),
     ],
 )
 def test_a_file_that_cannot_be_read_is_a_result(grade, make_kit, file, reason):
@@ -198,13 +202,76 @@ def test_a_file_that_cannot_be_read_is_a_result(grade, make_kit, file, reason):
     write(grade, "in/other.py", RIGHT)
     out = write(grade, "out", "the last student's")
     (grade.folder / "in/empty").mkdir()
+    (grade.folder / "in/foldered/double.py").mkdir(parents=True)
+    for name in ("dotted/.double.py", "noted/.double.py", "noted/notes.txt"):
+        write(grade, f"in/{name}", RIGHT)
     problem = ["--problem", "double"] if (grade.folder / file).is_dir() else []
     run = ("--kit", make_kit(), "run", grade.folder / file, *problem)
     result = grade(*run, "--format", "prairielearn", "-o", "out")
     assert (result.returncode, result.stdout) == (2, "")
     document = read("prairielearn", out.read_text(encoding="utf-8"))
-    assert document["format_errors"][0].startswith(f"This file could not be graded. {reason}")
-    assert str(grade.folder) not in document["format_errors"][0]
+    (told,) = document["format_errors"]
+    assert f"{told}.".startswith(f"This file could not be graded. {reason}")
+    assert str(grade.folder) not in told
+    # A learner of a platform may not have that command.
+    assert "grade start" not in told
+
+
+def handed_in(folder, kind):
+    """A folder in which there is no single readable file for `double`."""
+    folder.mkdir()
+    file = folder / "double.py"
+    match kind:
+        case "not UTF-8":
+            file.write_bytes(b"# \xe9\n")
+        case "too large":
+            file.write_bytes(b"#" * 300_000)
+        case "a link":
+            (folder.parent / "elsewhere.py").write_text(RIGHT, encoding="utf-8")
+            file.symlink_to("../elsewhere.py")
+        case "a pipe":
+            os.mkfifo(file)
+        case "a folder":
+            file.mkdir()
+        case "two files":
+            file.write_text(RIGHT, encoding="utf-8")
+            (folder / "double_2.py").write_text(RIGHT, encoding="utf-8")
+
+
+KINDS = ("nothing", "not UTF-8", "too large", "a link", "a pipe", "a folder", "two files")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_was_handed_in_has_no_points_of_the_usual_maximum(grade, make_kit, kind):
+    """Whatever is wrong with it, and whether a file or a folder is named: it is the learner's."""
+    handed_in(grade.folder / "in", kind)
+    for place in ("in", "in/double.py"):
+        if (kind, place) == ("two files", "in/double.py"):
+            continue  # that is the file
+        result = grade(
+            *("--kit", make_kit(), "run", place, "--problem", "double"),
+            *("--format", "gradescope", "-o", "out"),
+        )
+        assert result.returncode == 2, result.stderr
+        document = read("gradescope", (grade.folder / "out").read_text(encoding="utf-8"))
+        assert document["extra_data"]["state"] == "unreadable"
+        assert (document["score"], document["tests"][0]["max_score"]) == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "most"),
+    [((), 7), (("--no-hidden",), 3), (("--library", "numpy"), 5)],
+)
+def test_the_usual_maximum_is_that_of_the_same_call(grade, make_kit, options, most):
+    """With hidden checks where they would run, in the library that is asked for."""
+    points = "torch = { public = 3, hidden = 0"
+    toml = TOML.replace(points, points.replace("hidden = 0", "hidden = 4"))
+    toml = re.sub(r"numpy = \{ public = 3, hidden = 0", "numpy = { public = 3, hidden = 2", toml)
+    kit = make_kit(toml=toml, solution=RIGHT)
+    (kit / "solutions/double/hidden.py").write_text(HIDDEN, encoding="utf-8")
+    result = grade("--kit", kit, "run", "double.py", *options, "--format", "github")
+    assert result.returncode == 2
+    assert read("github", result.stdout)[1][2] == f"Points 0/{most}"
 
 
 @pytest.mark.parametrize("name", ["text", "json", "gradescope", "github", "html"])
@@ -219,22 +286,57 @@ def test_a_missing_file_is_a_result_for_platforms(grade, make_kit, name):
         read(name, out.read_text(encoding="utf-8"))
 
 
+@pytest.mark.parametrize("name", ["json", "gradescope", "classroom50"])
 @pytest.mark.parametrize(
-    "arguments", [["--problem", "duoble"], ["--library", "torch", "--device", "cuda"]]
+    ("file", "arguments", "environment"),
+    [
+        ("double.py", ["--problem", "duoble"], {}),
+        ("double.py", ["--require-hidden", "--no-hidden"], {}),
+        ("double.py", ["--require-isolation", "--isolation", "process"], {}),
+        ("double.py", [], {"PYTHONOPTIMIZE": "2"}),
+        ("/proc/self/mem", ["--problem", "double"], {}),  # as where a disk fails
+        ("double.py", ["--library", "torch", "--device", "cuda"], {}),
+    ],
+    ids=["problem", "options", "isolation", "Python", "disk", "device"],
 )
-def test_a_wrong_call_is_not_the_learners_fault(grade, make_kit, arguments):
-    """What an instructor has set up wrongly is a fault to the learner, and told in the log."""
+def test_what_is_not_the_learners_is_nobodys_result(
+    grade, make_kit, name, file, arguments, environment
+):
+    """What an instructor has set up wrongly, or a machine lacks, stands in the log; a script that
+    finds no result knows that nothing was graded, and no old one is left."""
+    write(grade, "double.py", RIGHT)
+    out = write(grade, "out", "the last student's")
+    result = grade(
+        *("--kit", make_kit(), "run", file, *arguments, "--format", name, "-o", "out"),
+        **environment,
+    )
+    if "cuda" in arguments and result.returncode == 0:
+        pytest.skip("there is a CUDA device here")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("grade: ")
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("broken", ["session.grade", "submission_file.read"])
+def test_a_disk_that_is_full_is_nobodys_result(grade, make_kit, broken):
+    """Wherever it is noticed: no result, rather than one which says that the kit is at fault."""
+    module, _, function = f"grader.{broken}".rpartition(".")
+    site = grade.folder / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(
+        f"import {module} as broken\n"
+        "def full(*args, **kwargs): raise OSError(28, 'No space left on device')\n"
+        f"broken.{function} = full\n",
+        encoding="utf-8",
+    )
     write(grade, "double.py", RIGHT)
     result = grade(
-        *("--kit", make_kit(), "run", "double.py", *arguments),
-        *("--format", "gradescope", "-o", "out"),
+        *("--kit", make_kit(), "run", "double.py", "--format", "gradescope", "-o", "out"),
+        PYTHONPATH=os.pathsep.join([str(site), str(ROOT)]),
     )
-    if result.returncode == 0:
-        pytest.skip("there is a CUDA device here")
-    assert result.returncode == 2
-    document = read("gradescope", (grade.folder / "out").read_text(encoding="utf-8"))
-    assert document["extra_data"]["state"] == "fault"
-    assert "The fault is in the grader, not in the file" in document["output"]
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "could not be written: No space left on device" in result.stderr
+    assert not (grade.folder / "out").exists()
 
 
 @pytest.mark.parametrize(
@@ -406,7 +508,7 @@ def test_the_summary_of_the_step_goes_on(grade, make_kit):
     text = summary.read_text(encoding="utf-8")
     assert text.startswith("# Mine\n### double: 1 of 3 points")
     read("step_summary", text)
-    shutil.rmtree(kit / "problems/double")
+    (kit / "problems/double/problem.toml").write_text("broken", encoding="utf-8")
     grade("--kit", kit, "run", "double.py", "--problem", "double", "--format", "github",
           **environment)  # fmt: skip
     assert "### double: could not be graded" in summary.read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import stat
@@ -19,6 +20,7 @@ from grader.batch import handed_in, layouts, zips
 from grader.batch.found import is_junk
 from grader.batch.handed_in import Submission, source_group
 from grader.faults import UsageError
+from grader.submission_file import OutOfReach
 
 SLUGS = ["step", "verify"]
 CODE = "x = 1\n"
@@ -1096,3 +1098,24 @@ def test_a_plain_name_is_for_whoever_has_it(tmp_path):
 
     assert found["zed"] == "# real\n"
     assert sorted(found) == ["zed", "zed (2)", "zed (3)"]
+
+
+@pytest.mark.parametrize("kind", ["the disk", "a right"])
+def test_what_the_machine_keeps_back_is_not_the_learners(tmp_path, monkeypatch, kind):
+    """A disk that fails, or a right that the grader lacks, can be told from what was handed in."""
+    place = folder(tmp_path, "verify.py")
+    assert handed_in.only(place, SLUGS, "verify").name == "verify.py"
+    number = errno.EIO if kind == "the disk" else errno.EACCES
+
+    def refuse(*args, **kwargs):
+        raise OSError(number, os.strerror(number))
+
+    for name in ("open", "scandir"):
+        with monkeypatch.context() as patched:
+            patched.setattr(os, name, refuse)
+            with pytest.raises(OutOfReach):
+                handed_in.only(place, SLUGS, "verify")
+    (place / "verify.py").unlink()
+    with pytest.raises(UsageError, match="nothing was handed in") as refused:
+        handed_in.only(place, SLUGS, "verify")
+    assert not isinstance(refused.value, OutOfReach)

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from grader import submission_file
 from grader.faults import UsageError
-from grader.submission_file import SubmissionSource
+from grader.submission_file import OutOfReach, SubmissionSource
 
 Parts = tuple[str, ...]  # the names that lead from the place to a file or a folder
 
@@ -95,7 +95,8 @@ class OnDisk:
         try:
             return replace(submission_file.read(self.path), name=name)
         except UsageError as error:
-            raise UsageError(str(error).removeprefix(f"{self.path}: ")) from None
+            # The same of what kind it is.
+            raise type(error)(str(error).removeprefix(f"{self.path}: ")) from None
 
     def data(self, most: int) -> bytes:
         try:
@@ -134,7 +135,7 @@ def too_much(most: int) -> str:
 
 
 def of_folder(place: Path) -> Listing:
-    """All that lies below a folder; UsageError if the folder itself cannot be looked into.
+    """All that lies below a folder; OutOfReach if the folder itself cannot be looked into.
 
     A folder below it that cannot be is told under `closed`, and so is a link to a folder at the
     top, since that would be a learner's.
@@ -150,7 +151,7 @@ def of_folder(place: Path) -> Listing:
                 entries = sorted(scanned, key=lambda entry: entry.name)
         except OSError as error:
             if not above:
-                raise UsageError(f"{place}: cannot be looked into ({error.strerror})") from None
+                raise OutOfReach(f"{place}: cannot be looked into ({error.strerror})") from None
             closed[above] = f"a folder that cannot be looked into ({error.strerror})"
             continue
         for entry in entries:

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Literal
 
 from grader.batch import layouts, zips
-from grader.batch.found import of_folder
+from grader.batch.found import Listing, of_folder
 from grader.batch.layouts import Handed, Learner, told
 from grader.batch.same_source import source_group as source_group
 from grader.clean import clean_line
 from grader.faults import UsageError
-from grader.submission_file import SubmissionSource
+from grader.submission_file import OutOfReach, SubmissionSource
 
 Status = Literal["ready", "unreadable", "missing", "ambiguous"]
 
@@ -36,6 +36,7 @@ class Submission:
     file: the name of the file, as the learner knows it, if it is clear which it is.
     source: the file, if `status` is "ready"; else `reason` says, for a person, why there is none.
     reason: of a ready one, why this file was taken before others, if there were any.
+    out_of_reach: of an unreadable one, whether it is the machine that does not let it be read.
     """
 
     learner: str
@@ -44,6 +45,7 @@ class Submission:
     source: SubmissionSource | None
     status: Status
     reason: str | None
+    out_of_reach: bool = False
 
 
 def read(place: Path, slugs: Sequence[str], problem: str | None = None) -> Iterator[Submission]:
@@ -76,7 +78,7 @@ def only(folder: Path, slugs: Sequence[str], problem: str) -> SubmissionSource:
     """The file for a problem in a folder that holds one learner's work and nobody else's.
 
     It is found as in a class. Raises UsageError where there is none, more than one, or it cannot be
-    read.
+    read; OutOfReach where that is not to be blamed on who handed it in.
     """
     listing = of_folder(folder)
     handed = [Handed(file, file.parts) for file in listing.files]
@@ -84,8 +86,32 @@ def only(folder: Path, slugs: Sequence[str], problem: str) -> SubmissionSource:
     (found,) = _of(learner, "", slugs, problem, zips.Budget(zips.MOST_READ))
     if found.source is None:
         file = f"the file {found.file}: " if found.file else ""
-        raise UsageError(f"{folder}: {file}{found.reason}")
+        reason = found.reason
+        # Whoever has put a folder in its place, or a dot before its name, did hand something in.
+        if found.status == "missing" and (others := _passed_over(folder, listing)):
+            reason = f"{reason}; passed over: {others}" if handed else f"no file, only {others}"
+        raise (OutOfReach if found.out_of_reach else UsageError)(f"{folder}: {file}{reason}")
     return found.source
+
+
+def python_files(folder: Path) -> str:
+    """What lies in a folder by the name of a Python file, in words, also what would be passed over;
+    nothing where there is no such thing, or no such folder."""
+    try:
+        names = sorted(path.name for path in folder.iterdir() if _is_python(path.name))
+    except OSError:
+        names = []
+    return _list(names)
+
+
+def _passed_over(folder: Path, listing: Listing) -> str:
+    """What lies at the top of a folder and is not looked at, in words: folders without a file, and
+    Python files with the name of a hidden one."""
+    empty = {parts[0] for parts in listing.folders} - {file.parts[0] for file in listing.files}
+    hidden = {path.name for path in folder.iterdir() if path.name.startswith(".")}
+    found = [f"the folder {name}, with no file in it" for name in sorted(empty)]
+    found += [f"{name}, hidden by its dot" for name in sorted(hidden) if _is_python(name)]
+    return _list(found)
 
 
 def _archive(place: Path) -> zips.Archive:
@@ -259,7 +285,8 @@ def _chosen(label: str, slug: str, candidates: list[Handed]) -> Submission:
     try:
         source = only.file.content.source(name)
     except UsageError as error:
-        return Submission(label, slug, name, None, "unreadable", str(error))
+        out_of_reach = isinstance(error, OutOfReach)
+        return Submission(label, slug, name, None, "unreadable", str(error), out_of_reach)
     return Submission(label, slug, name, source, "ready", reason)
 
 

@@ -30,7 +30,8 @@ _STOPPED = {
 def render(report: Report | FaultReport) -> str:
     """One line for the file that `GITHUB_OUTPUT` names.
 
-    A grading that did not take place has a maximum of 0, which the reporter takes for ungraded.
+    A fault of the grader has a maximum of 0, which the reporter takes for ungraded; a file that
+    cannot be read has no points of the usual one.
     """
     document = fit(report, _graded, _ungraded, _MOST_BYTES)
     return f"result={base64.b64encode(document.encode()).decode()}\n"
@@ -44,7 +45,8 @@ def _graded(sheet: Sheet) -> str:
 
 def _ungraded(found: Ungraded) -> str:
     why = "the grader is at fault" if found.state == "fault" else "the file cannot be read"
-    return _document("error", 0, [_test(f"could not be graded: {why}", False, 0)])
+    test = _test(f"could not be graded: {why}", False, 0)
+    return _document("error", found.most or 0, [test])
 
 
 def _document(status: str, most: int, tests: list[dict[str, Any]]) -> str:

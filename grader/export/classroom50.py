@@ -19,7 +19,7 @@ _UNKNOWN = "unknown"
 def render(report: Report | FaultReport, environment: Mapping[str, str] | None = None) -> str:
     """The result, with the identity that the runner's variables give ("unknown" where they do not).
 
-    A grading that did not take place is 0 of 0: the file must not be read as a zero of its points.
+    A fault of the grader is 0 of 0: it must not be read as a zero of the file's points.
     """
     identity = _identity(environment or {})
     return fit(
@@ -51,7 +51,7 @@ def _graded(sheet: Sheet, identity: dict[str, str]) -> str:
 
 
 def _ungraded(found: Ungraded, identity: dict[str, str]) -> str:
-    test = _test("could not be graded", False, 0, 0, found.reason)
+    test = _test("could not be graded", False, 0, found.most or 0, found.reason)
     return _document(identity, found.started_at, [test])
 
 

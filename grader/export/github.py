@@ -1,7 +1,8 @@
 """What a step of GitHub Actions prints: an annotation for each failure, then the two notices.
 
-The notices are the grade that GitHub Classroom takes; no reporter is needed. They come last and
-only of a grading that took place. The summary of the step is `step_summary`.
+The notices are the grade that GitHub Classroom takes; no reporter is needed. They come last. Of a
+file that cannot be read they tell no points, or an earlier grade would stay; of a fault of the
+grader there are none. The summary of the step is `step_summary`.
 """
 
 from __future__ import annotations
@@ -20,24 +21,25 @@ def render(report: Report | FaultReport) -> str:
 
 def _graded(sheet: Sheet) -> str:
     report = sheet.report
-    score, most = report.score, report.max_score
-    return "".join(
-        f"{line}\n"
-        for line in (
-            *_annotations(sheet),
-            command("notice", f"Points {score}/{most}", title="Autograding complete"),
-            command(
-                "notice",
-                f'{{"totalPoints":{score},"maxPoints":{most}}}',
-                title="Autograding report",
-            ),
-        )
-    )
+    return _lines(*_annotations(sheet), *_notices(report.score, report.max_score))
 
 
 def _ungraded(found: Ungraded) -> str:
-    title = f"{found.problem}: could not be graded"
-    return command("error", found.reason, title=title) + "\n"
+    error = command("error", found.reason, title=f"{found.problem}: could not be graded")
+    return _lines(error, *(() if found.most is None else _notices(0, found.most)))
+
+
+def _lines(*commands: str) -> str:
+    return "".join(f"{line}\n" for line in commands)
+
+
+def _notices(score: int, most: int) -> tuple[str, str]:
+    """The grade, as Classroom reads it."""
+    total = f'{{"totalPoints":{score},"maxPoints":{most}}}'
+    return (
+        command("notice", f"Points {score}/{most}", title="Autograding complete"),
+        command("notice", total, title="Autograding report"),
+    )
 
 
 def _annotations(sheet: Sheet) -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 A hidden row hides the total from learners until then, so what is told beside the rows counts public
 points only. Extra credit is a row of no maximum, whose points are part of the score. The format has
-no word for a grading that did not take place: that is a zero with one failed row that says why.
+no word for a grading that did not take place: that is a zero with one failed row that says why, and
+that has points where the learner is the one to mend it.
 """
 
 from __future__ import annotations
@@ -39,10 +40,13 @@ def _graded(sheet: Sheet) -> str:
 
 
 def _ungraded(found: Ungraded) -> str:
+    row: dict[str, Any] = {"name": "Could not be graded", "status": "failed"}
+    if found.most is not None:
+        row |= {"score": 0, "max_score": found.most}
     return _document(
         {"score": 0, "output": found.reason},
         {"kit": found.version, "problem": found.problem, "state": found.state},
-        [{"name": "Could not be graded", "status": "failed", "output": found.reason}],
+        [{**row, "output": found.reason}],
     )
 
 

@@ -27,7 +27,7 @@ _STATES = {
 
 
 def render(report: Report | FaultReport) -> str:
-    """The page; of a grading that did not take place it says why, and shows no points."""
+    """The page; of a grading that did not take place it says why."""
     return fit(report, _graded, _ungraded)
 
 
@@ -48,7 +48,7 @@ def _graded(sheet: Sheet) -> str:
 def _ungraded(found: Ungraded) -> str:
     return _page(
         title=found.problem,
-        subtitle="could not be graded",
+        subtitle=f"could not be graded{f': {found.points}' if found.points else ''}",
         sheet=None,
         reason=found.reason,
         groups=[],

@@ -38,12 +38,14 @@ def _graded(sheet: Sheet) -> str:
 
 def _ungraded(found: Ungraded) -> str:
     kind = "GraderFault" if found.state == "fault" else "FileNotReadable"
+    points = {} if found.most is None else {"points": "0", "max_points": str(found.most)}
     case = Case(
         found.state,
         "could not be graded",
+        properties=[*points.items()],
         trouble=Trouble("error", kind, found.reason, found.reason),
     )
-    suite = Suite(found.problem, [case], started=moment(found.started_at))
+    suite = Suite(found.problem, [case], moment(found.started_at), points)
     return junit_xml.render(found.kit, [suite])
 
 

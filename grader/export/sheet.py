@@ -1,7 +1,8 @@
 """What result formats show of a report: rows, points and texts, cleaned, and cut to a size.
 
 Whatever a submission had a part in is cleaned here, once; each format escapes it in its own way.
-Rows, titles and points are the same however a submission ends. Formats that cannot hold a row back
+Rows, titles and points are the same however a submission ends; of a file that could not be read
+there is the maximum alone, since no check was collected for it. Formats that cannot hold a row back
 show all hidden checks as one, without text: how many points it has tells enough.
 """
 
@@ -33,8 +34,11 @@ _FAULT = (
 class Refused(FaultReport):
     """A file that could not be read, so that nothing could be graded: no fault of the kit.
 
-    The message is for whoever handed it in.
+    The message is for whoever handed it in. max_score: what a readable file would be graded out of;
+    None where nobody can say, because it is not known for which problem the file is.
     """
+
+    max_score: int | None = None
 
 
 @dataclass(frozen=True)
@@ -125,7 +129,11 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Ungraded:
-    """A grading that did not take place. reason: for whoever handed the file in."""
+    """A grading that did not take place. reason: for whoever handed the file in.
+
+    most: what the file has none of, where it is the learner's that there is nothing to grade; None
+    where nobody is to have a score.
+    """
 
     kit: str
     version: str
@@ -133,6 +141,12 @@ class Ungraded:
     started_at: str
     state: State
     reason: str
+    most: int | None
+
+    @property
+    def points(self) -> str:
+        """The score in words; empty where there is none."""
+        return "" if self.most is None else _points(0, self.most)
 
 
 def fit(
@@ -314,8 +328,10 @@ def _points(earned: int, most: int) -> str:
 def _ungraded(report: Report | FaultReport) -> Ungraded:
     state: State = "fault"
     reason = _FAULT  # what a fault says of itself may quote a hidden check
+    most = None
     if isinstance(report, Refused):
         state = "unreadable"
+        most = report.max_score or None
         reason = f"This file could not be graded. {report.message}"
     return Ungraded(
         kit=harmless(clean_line(report.kit.name)) or "kit",
@@ -324,6 +340,7 @@ def _ungraded(report: Report | FaultReport) -> Ungraded:
         started_at=report.started_at,
         state=state,
         reason=harmless(clean_line(reason, 600)),
+        most=most,
     )
 
 

@@ -38,7 +38,9 @@ def _graded(sheet: Sheet) -> str:
 
 
 def _ungraded(found: Ungraded) -> str:
-    return f"### {markdown(found.problem)}: could not be graded\n\n{markdown(found.reason)}\n"
+    told = f": {found.points}" if found.points else ""
+    title = f"{markdown(found.problem)}: could not be graded{told}"
+    return f"### {title}\n\n{markdown(found.reason)}\n"
 
 
 def _row(row: Row) -> str:
