@@ -371,7 +371,7 @@ def _calls(
     arguments: list[Any] = []
     seeded = all(call["seed"] != "none" for call in request["calls"])
     for index, call in enumerate(request["calls"]):
-        reply: dict[str, Any] = {"i": index}
+        reply = {"i": f"{index}"}
         seed = _seed(call, request["calls_before"] + index)
         out = Payload()
         encoder = Encoder(out, loaded.devices)
@@ -390,22 +390,19 @@ def _calls(
                 reply["value"] = encoder.answer(answer)
         except BaseException as error:
             loaded.reserve.free()
-            reply["failed"] = _failure(error, loaded.allowed)
+            reply["failed"] = _json(_failure(error, loaded.allowed))
             answer = None
         loaded.reserve.hold()
         _restore()
         everything = arguments + list(named.values())
         if "args" in observe:
             with _plainly():
-                reply["args"] = [
-                    encoder.value(a) if isinstance(a, torch.Tensor | np.ndarray) else ["none"]
-                    for a in everything
-                ]
+                reply["args"] = _arrays(everything, encoder)
         if "generator" in observe:
             given = [a for a in everything if isinstance(a, torch.Generator)]
             reply["generator"] = encoder.state(given[0] if given else torch.default_generator)
         if "globals" in observe:
-            reply["moved"] = watch.moved()
+            reply["moved"] = _json(watch.moved())
         if "private" in observe:
             kept.append((answer, everything))
         sock.sendall(_frame(nonce, reply, out))
@@ -418,12 +415,12 @@ def _private(sock: Any, nonce: bytes, kept: list[tuple[Any, list[Any]]], devices
     once every answer has been overwritten."""
     out = Payload()
     encoder = Encoder(out, devices)
-    reply: dict[str, Any] = {"i": len(kept), "later": [encoder.answer(a) for a, _ in kept]}
+    reply = {"i": f"{len(kept)}", "later": _list([encoder.answer(a) for a, _ in kept])}
     spans = [
         [span for found in arrays_in(answer) if (span := memory(found, devices)) != (0, 0)]
         for answer, _ in kept
     ]
-    reply["shares"] = [
+    shares = [
         [
             position
             for position, argument in enumerate(arguments)
@@ -432,7 +429,7 @@ def _private(sock: Any, nonce: bytes, kept: list[tuple[Any, list[Any]]], devices
         ]
         for own, (_, arguments) in zip(spans, kept, strict=True)
     ]
-    reply["twins"] = [
+    twins = [
         [
             earlier
             for earlier in range(index)
@@ -440,17 +437,12 @@ def _private(sock: Any, nonce: bytes, kept: list[tuple[Any, list[Any]]], devices
         ]
         for index in range(len(kept))
     ]
+    reply |= {"shares": _json(shares), "twins": _json(twins)}
     put_back = [overwrite(found, devices) for answer, _ in kept for found in arrays_in(answer)]
-    reply["filled"] = [
-        [
-            encoder.value(a) if isinstance(a, torch.Tensor | np.ndarray) else ["none"]
-            for a in arguments
-        ]
-        for _, arguments in kept
-    ]
+    reply["filled"] = _list([_arrays(arguments, encoder) for _, arguments in kept])
     for restore in reversed(put_back):
         restore()
-    sock.sendall(wire.pack(nonce, reply, out.bytes()))
+    sock.sendall(wire.frame(nonce, _header(reply), out.bytes()))
 
 
 def _repeat(
@@ -468,9 +460,9 @@ def _repeat(
     for start in range(0, request["times"], request["every"]):
         out = Payload()
         encoder = Encoder(out, devices)
-        values: list[Any] = []
+        values: list[str] = []
         order: list[int] = []
-        reply: dict[str, Any] = {"i": start}
+        reply = {"i": f"{start}"}
         for _ in range(start, min(start + request["every"], request["times"])):
             fresh = [_clone(a) for a in arguments]
             fresh_named = {name: _clone(a) for name, a in named.items()} if named else {}
@@ -486,10 +478,10 @@ def _repeat(
                         numbers[key] = number
             except BaseException as error:
                 loaded.reserve.free()
-                reply["failed"] = _failure(error, loaded.allowed)
+                reply["failed"] = _json(_failure(error, loaded.allowed))
                 break
             order.append(number)
-        reply["values"] = values
+        reply["values"] = _list(values)
         reply["order"] = out.add(np.array(order, dtype="<u4").tobytes())
         _restore()
         sock.sendall(_frame(nonce, reply, out))
@@ -497,13 +489,37 @@ def _repeat(
             return
 
 
-def _frame(nonce: bytes, reply: dict[str, Any], out: Payload) -> bytes:
+def _frame(nonce: bytes, reply: dict[str, str], out: Payload) -> bytes:
     """A reply as a frame; where the answer does not fit into one, a frame that says so."""
     try:
-        return wire.pack(nonce, reply, out.bytes())
+        return wire.frame(nonce, _header(reply), out.bytes())
     except wire.WireError:
-        failed = {"kind": "too_large", "message": "returned more than can be read"}
-        return wire.pack(nonce, {"i": reply["i"], "failed": failed})
+        failed = _json({"kind": "too_large", "message": "returned more than can be read"})
+        return wire.frame(nonce, _header({"i": reply["i"], "failed": failed}))
+
+
+def _header(parts: dict[str, str]) -> bytes:
+    """A reply's header: its parts, which are JSON already."""
+    told = ",".join([f'"{name}":{part}' for name, part in parts.items()])
+    return f"{{{told}}}".encode()
+
+
+def _list(items: list[str]) -> str:
+    return f"[{','.join(items)}]"
+
+
+def _arrays(values: list[Any], encoder: Encoder) -> str:
+    """The arrays among some values; of the others nothing."""
+    return _list(
+        [
+            encoder.value(each) if isinstance(each, torch.Tensor | np.ndarray) else '["none"]'
+            for each in values
+        ]
+    )
+
+
+def _json(value: Any) -> str:
+    return wire.encode(value).decode()
 
 
 def _clone(argument: Any) -> Any:

@@ -7,6 +7,7 @@ Nothing is ever replaced by a value that fits better.
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -23,6 +24,8 @@ NUMPY_NAME = {np.dtype(name): name for name in wire.ITEM_SIZE if name != "bfloat
 # NumPy 2 moved it.
 _byte_bounds: Any = getattr(np.lib, "array_utils", np).byte_bounds
 
+_FLAG = {False: "false", True: "true"}
+_quoted = json.encoder.encode_basestring_ascii  # kept: a submission may replace it
 _FILLING = 7  # written over an answer to see what else changes
 
 
@@ -33,11 +36,11 @@ class Payload:
         self.parts: list[bytes] = []
         self.size = 0
 
-    def add(self, data: bytes) -> list[int] | None:
-        """Where the bytes stand as [offset, length], or None if the frame has no room for them."""
+    def add(self, data: bytes) -> str:
+        """Where the bytes stand, as [offset, length], or null if the frame has no room for them."""
         if self.size + len(data) > wire.PAYLOAD_LIMIT:
-            return None
-        at = [self.size, len(data)]
+            return "null"
+        at = f"[{self.size},{len(data)}]"
         self.parts.append(data)
         self.size += len(data)
         return at
@@ -203,7 +206,11 @@ def _numpy_layout(plain: np.ndarray[Any, Any], layout: str) -> np.ndarray[Any, A
 
 
 class Encoder:
-    """Writes answers and arguments as tagged values into one frame's payload."""
+    """Writes answers and arguments as tagged values, in JSON: their bytes into one frame's payload.
+
+    As text at once. To build lists first and have them written takes twice as long, which is as
+    much as most calls take.
+    """
 
     def __init__(self, payload: Payload, devices: Devices) -> None:
         self.payload = payload
@@ -211,7 +218,7 @@ class Encoder:
         self.items = 0
         self.most = wire.PAYLOAD_LIMIT
 
-    def answer(self, value: Any) -> list[Any]:
+    def answer(self, value: Any) -> str:
         """The tagged form of what was returned: arrays of at most ANSWER_LIMIT bytes in all."""
         self.most = min(self.payload.size + wire.ANSWER_LIMIT, wire.PAYLOAD_LIMIT)
         try:
@@ -219,24 +226,24 @@ class Encoder:
         finally:
             self.most = wire.PAYLOAD_LIMIT
 
-    def value(self, value: Any, depth: int = 0) -> list[Any]:
+    def value(self, value: Any, depth: int = 0) -> str:
         """The tagged form of any object; what has no exact form becomes ["other", type name]."""
         kind = type(value)
         if value is None:
-            return ["none"]
+            return '["none"]'
         if kind is bool:
-            return ["bool", value]
+            return f'["bool",{_FLAG[value]}]'
         if kind is int:
             # bit_length first: str() of a huge int takes quadratic time
             if value.bit_length() > 3 * wire.DIGITS_LIMIT:
                 return other("int", f"an integer of {value.bit_length()} bits")
-            return ["int", str(value)]
+            return f'["int","{value}"]'
         if kind is float:
-            return ["float", value.hex()]
+            return f'["float","{value.hex()}"]'
         if kind is str:
             if len(value) > wire.STRING_LIMIT:
                 return other("str", f"{len(value)} characters")
-            return ["str", value]
+            return f'["str",{_quoted(value)}]'
         if kind is tuple or kind is list or kind is dict:
             return self.container(value, kind.__name__, depth)
         if self.devices.exact(value):
@@ -244,35 +251,39 @@ class Encoder:
         if kind is np.ndarray:
             return self.ndarray(value)
         if isinstance(value, np.generic) and value.dtype in NUMPY_NAME:
-            return ["npscalar", NUMPY_NAME[value.dtype], value.item().hex()
-                    if value.dtype.kind == "f" else str(int(value))]  # fmt: skip
+            number = value.item().hex() if value.dtype.kind == "f" else int(value)
+            return f'["npscalar","{NUMPY_NAME[value.dtype]}","{number}"]'
         return other(type_name(kind))
 
-    def container(self, value: Any, tag: str, depth: int) -> list[Any]:
+    def container(self, value: Any, tag: str, depth: int) -> str:
         """A tuple, list or dict; without its items (their number told) if too large or deep."""
         if depth == 0:
             self.items = 0
         most = min(wire.ITEMS_LIMIT, wire.VALUE_LIMIT - self.items)
         if len(value) > most or depth >= wire.DEPTH_LIMIT:
-            return [tag, len(value), []]
+            return f'["{tag}",{len(value)},[]]'
         self.items += len(value)
         if tag == "dict":
-            pairs = [[self.value(k, depth + 1), self.value(v, depth + 1)] for k, v in value.items()]
-            return [tag, len(value), pairs]
-        return [tag, len(value), [self.value(item, depth + 1) for item in value]]
+            items = [
+                f"[{self.value(key, depth + 1)},{self.value(item, depth + 1)}]"
+                for key, item in value.items()
+            ]
+        else:
+            items = [self.value(item, depth + 1) for item in value]
+        return f'["{tag}",{len(value)},[{",".join(items)}]]'
 
     def fits(self, shape: Sequence[int], size: int) -> bool:
         """Whether an array can be sent: its rank, its axes, and its bytes beside earlier ones."""
         room = self.most - self.payload.size
         return len(shape) <= wire.RANK_LIMIT and not wire.too_wide(shape) and size <= room
 
-    def tensor(self, value: torch.Tensor) -> list[Any]:
+    def tensor(self, value: torch.Tensor) -> str:
         if value.is_nested:
             return other("torch.Tensor", "nested")
         name = TORCH_NAME.get(value.dtype)
         if name is None or value.layout is not torch.strided or value.is_meta:
             return other("torch.Tensor", f"{value.dtype}, {value.layout}, {value.device}")
-        shape, device, grad = value.shape, str(value.device), value.requires_grad
+        shape, grad = [*value.shape], value.requires_grad
         if not self.fits(shape, value.numel() * wire.ITEM_SIZE[name]):
             return other("torch.Tensor", f"shape {tuple(shape)}, too large to read")
         data = self.devices.host(value)
@@ -284,33 +295,35 @@ class Encoder:
             data = data.resolve_neg()
         raw = data.contiguous().view(torch.uint16) if name == "bfloat16" else data
         at = self.payload.add(raw.numpy().tobytes())
-        return ["array", {
-            "lib": "torch", "dtype": name, "shape": [*shape], "device": device,
-            "strides": [*value.stride()], "grad": grad, "writeable": True,
-            "inference": value.is_inference(), "at": at,
-        }]  # fmt: skip
+        return (
+            f'["array",{{"lib":"torch","dtype":"{name}","shape":{shape},'
+            f'"device":{_quoted(str(value.device))},"strides":{[*value.stride()]},'
+            f'"grad":{_FLAG[grad]},"writeable":true,"inference":{_FLAG[value.is_inference()]},'
+            f'"at":{at}}}]'
+        )
 
-    def ndarray(self, value: np.ndarray[Any, Any]) -> list[Any]:
+    def ndarray(self, value: np.ndarray[Any, Any]) -> str:
         name = NUMPY_NAME.get(value.dtype)
         if name is None:
             return other("numpy.ndarray", f"dtype {value.dtype}")
         if not self.fits(value.shape, value.nbytes):
             return other("numpy.ndarray", f"shape {value.shape}, too large to read")
         at = self.payload.add(value.tobytes())
-        return ["array", {
-            "lib": "numpy", "dtype": name, "shape": list(value.shape), "device": "cpu",
-            "strides": [s // value.itemsize for s in value.strides], "grad": False,
-            "writeable": bool(value.flags.writeable), "inference": False, "at": at,
-        }]  # fmt: skip
+        strides = [step // value.itemsize for step in value.strides]
+        return (
+            f'["array",{{"lib":"numpy","dtype":"{name}","shape":{[*value.shape]},"device":"cpu",'
+            f'"strides":{strides},"grad":false,"writeable":{_FLAG[value.flags.writeable]},'
+            f'"inference":false,"at":{at}}}]'
+        )
 
-    def state(self, generator: torch.Generator) -> list[int] | None:
+    def state(self, generator: torch.Generator) -> str:
         """Where the generator's state stands in the payload."""
         return self.payload.add(generator.get_state().numpy().tobytes())
 
 
-def other(name: str, detail: str = "") -> list[Any]:
+def other(name: str, detail: str = "") -> str:
     """What has no exact form, by the name of its type."""
-    return ["other", name, detail[: wire.DETAIL_LIMIT]]
+    return f'["other",{_quoted(name)},{_quoted(detail[: wire.DETAIL_LIMIT])}]'
 
 
 def type_name(kind: type) -> str:

@@ -96,8 +96,8 @@ def pack(nonce: bytes, header: dict[str, Any], payload: bytes = b"") -> bytes:
     return frame(nonce, encode(header), payload)
 
 
-def encode(header: dict[str, Any]) -> bytes:
-    """A header as it crosses."""
+def encode(header: Any) -> bytes:
+    """A header, or a part of one, as it crosses."""
     return _encode(header).encode()
 
 

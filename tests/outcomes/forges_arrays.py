@@ -1,5 +1,6 @@
 """Claims an array of more axes and bytes than it sends."""
 
+import json
 import sys
 
 CLAIM = {
@@ -11,5 +12,5 @@ CLAIM = {
 def plus_one(number):
     if number == 13:
         encoder = sys._getframe(1).f_globals["Encoder"]
-        encoder.value = lambda self, value, depth=0: ["array", CLAIM]
+        encoder.value = lambda self, value, depth=0: json.dumps(["array", CLAIM])
     return number + 1

@@ -10,7 +10,7 @@ def plus_one(number):
 
         def forged(self, value, depth=0):
             encoder.value = real
-            return ["other", "\x1b[32mint 14\n\u202e", "PASSED"]
+            return '["other", "\\u001b[32mint 14\\n\\u202e", "PASSED"]'
 
         encoder.value = forged
     return number + 1
