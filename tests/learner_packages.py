@@ -93,6 +93,7 @@ _TOLD = (
 BROKEN = {
     "missing": None,
     "exits 3": "exit 3",
+    "refuses": "echo 'grade: isolation here is too little' >&2; exit 2",
     "killed": "kill -9 $$",
     "says nothing": "exit 0",
     "crashes": "echo Traceback >&2; exit 1",

@@ -17,6 +17,10 @@ from pathlib import Path
 
 import pytest
 
+from grader.dev.packages import learners
+from grader.export import render
+from grader.kit import find
+from grader.problem import load
 from tests import kits
 from tests.hostile_places import NOBODY, readable_python
 
@@ -54,6 +58,12 @@ def instructors_kit(folder: Path) -> kits.TinyKit:
         hidden=kits.HIDDEN.replace("One more than", f"{SECRET}: one more than"),
         solution=kits.RIGHT,
     )
+
+
+def fault(platform: str, kit: kits.TinyKit) -> str:
+    """What says on a platform that nothing was graded, where the grader gives no result at all."""
+    found = find(kit.root)
+    return render(platform, learners.fault(found, load(found, kit.slug)))
 
 
 def export(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -155,6 +165,40 @@ class Platform:
         assert [path.name for path in self.results.iterdir()] == ["results.json"], done.stderr
         assert self.results.stat().st_mode & 0o777 == 0o755
         return self.result.read_text(encoding="ascii")
+
+
+# What may be lost of a package on its way: a place in it, and what becomes of that.
+LOST = {
+    "all solutions": "solutions",
+    "the solutions of the problem": "solutions/{slug}",
+    "the hidden checks": "solutions/{slug}/hidden.py",
+    "a check": "solutions/{slug}/hidden.py",  # the file is there, and empty
+    "the problem": "problems/{slug}",
+}
+
+
+def without(
+    platform: Platform, folder: Path, kit: kits.TinyKit, lost: str, source: str, variable: str
+) -> Platform:
+    """The same platform somewhere else, without a part of its package.
+
+    source: where the package lies. variable: by which its script finds the platform's root.
+    """
+    root = folder / f"without {lost}"
+    shutil.copytree(platform.root, root)
+    place = root / source / "kit" / LOST[lost].format(slug=kit.slug)
+    if lost == "a check":
+        place.write_text("", encoding="utf-8")
+    elif place.is_dir():
+        shutil.rmtree(place)
+    else:
+        place.unlink()
+    return Platform(
+        root,
+        root / platform.handed_in.relative_to(platform.root),
+        root / platform.script.relative_to(platform.root),
+        {**platform.environment, variable: str(root)},
+    )
 
 
 def give_to_nobody(root: Path) -> None:

@@ -44,12 +44,13 @@ class Bundle:
         )
         assert done.returncode == 0, done.stderr
 
-    def run(self, folder: Path, source: str | None, **environment: str):
-        """The runner's call, in a checkout with a forged result and modules of the learner's."""
+    def run(self, folder: Path, source: str | None, *, forged: bool = True, **environment: str):
+        """The runner's call, in a checkout with modules of the learner's and a result that is
+        forged, if that has not been put there already."""
         checkout = folder / "checkout"
         checkout.mkdir(exist_ok=True)
         files = {
-            "result.json": FORGED,
+            **({"result.json": FORGED} if forged else {}),
             "subprocess.py": "raise Boom\n",
             "grader.py": "raise Boom\n",
         }
@@ -113,10 +114,36 @@ def test_a_missing_file_earns_nothing(bundle, tmp_path):
     """There is a result, in place of the one that was committed, and it says what is missing."""
     assert bundle.run(tmp_path, None).returncode == 0
     document = read("classroom50", (tmp_path / "checkout/result.json").read_text("utf-8"))
-    assert document["score"] == 0
+    assert (document["score"], document["max-score"]) == (0, 7)
     (row,) = document["tests"]
     assert not row["passed"]
     assert f"{bundle.slug}.py: no such file" in row["message"]
+
+
+@pytest.mark.parametrize("kind", ["a folder", "a link to a folder", "a link to nowhere"])
+def test_whatever_is_called_like_the_result_gives_way(bundle, tmp_path, kind):
+    """A learner may have committed anything there; where a link leads nothing is touched."""
+    planted, elsewhere = tmp_path / "checkout/result.json", tmp_path / "elsewhere"
+    (elsewhere / "deep").mkdir(parents=True)
+    if kind == "a folder":
+        (planted / "deep").mkdir(parents=True)
+        (planted / "deep/result.json").write_text(FORGED, encoding="utf-8")
+    else:
+        planted.parent.mkdir()
+        planted.symlink_to(elsewhere if kind == "a link to a folder" else "nowhere")
+    done = bundle.run(tmp_path, submissions()["right"].source, forged=False)
+    assert done.returncode == 0, done.stderr
+    assert planted.is_file()
+    assert not planted.is_symlink()
+    assert read("classroom50", planted.read_text("utf-8"))["score"] == 7
+    assert [path.name for path in elsewhere.iterdir()] == ["deep"]
+
+
+def test_what_is_not_the_learners_leaves_no_result(bundle, tmp_path):
+    """A set-up in which nothing can be graded is an error of the autograder, with nothing left."""
+    done = bundle.run(tmp_path, submissions()["right"].source, PYTHONOPTIMIZE="2")
+    assert (done.returncode, "unset PYTHONOPTIMIZE" in done.stderr) == (3, True)
+    assert not (tmp_path / "checkout/result.json").exists()
 
 
 @pytest.mark.parametrize("kind", BROKEN)

@@ -16,6 +16,7 @@ import pytest
 
 from grader import kit as kits
 from grader.faults import UsageError
+from tests import full_disks
 from tests import learner_packages as packages
 from tests.conftest import ROOT
 from tests.exports import read
@@ -168,6 +169,58 @@ def test_a_missing_file_is_an_error_of_the_learners(image, tmp_path):
     document = result(folder)
     assert document["status"] == "error"
     assert f"{image.slug}.py: no such file" in document["message"]
+
+
+@pytest.mark.parametrize("fault", ["slug", "Python", "folder"])
+def test_what_is_not_the_learners_is_no_result_of_theirs(image, tmp_path, fault):
+    """A slug that is no problem's, a Python that checks nothing, a folder that is not mounted."""
+    folder = image.solution(tmp_path, submissions()["right"].source)
+    (folder / "output/results.json").write_text('{"version": 3, "status": "pass"}', "utf-8")
+    if fault == "folder":
+        shutil.rmtree(folder / "solution")
+    elif fault == "slug":
+        (folder / "solution/two_fer.py").write_text(submissions()["right"].source, "utf-8")
+    done = image.run(
+        folder,
+        slug="two-fer" if fault == "slug" else None,
+        PYTHONOPTIMIZE="2" if fault == "Python" else "",
+    )
+    assert done.returncode == 3
+    document = result(folder)
+    assert document["status"] == "error"
+    assert "The fault is in the grader, not in the file" in document["message"]
+
+
+@pytest.mark.parametrize("place", ["solution", "output"])
+def test_a_folder_in_the_place_of_a_file_is_told_or_removed(image, tmp_path, place):
+    """That of the solution is the learner's error; that of an old result gives way."""
+    folder = image.solution(tmp_path, submissions()["right"].source if place == "output" else None)
+    planted = f"solution/{image.slug}.py" if place == "solution" else "output/results.json"
+    (folder / planted / "deep").mkdir(parents=True)
+    done = image.run(folder)
+    assert done.returncode == 0, done.stderr
+    document = result(folder)
+    assert document["status"] == ("pass" if place == "output" else "error")
+    assert place == "output" or f"{image.slug}.py: a folder, not a file" in document["message"]
+
+
+@pytest.mark.parametrize("disk", full_disks.DISKS)
+def test_a_disk_that_is_full_leaves_no_other_result(image, tmp_path, disk):
+    """Whatever is missing on it, neither an earlier result is left nor an empty file."""
+    folder = image.solution(tmp_path, submissions()["right"].source)
+    left = full_disks.left_by(
+        [str(image.root / "bin/run.sh"), image.slug, f"{folder}/solution/", f"{folder}/output/"],
+        packages.site_environment(image.site) | {"HOME": str(tmp_path)},
+        disk,
+        folder / "output",
+        '{"version": 3, "status": "pass", "tests": []}',
+    )
+    if full_disks.DISKS[disk].holds_result:
+        assert (left.code, read("exercism", left.result)["status"]) == (0, "pass")
+    elif full_disks.DISKS[disk].holds_fault:
+        assert (left.code, read("exercism", left.result)["status"]) == (3, "error")
+    else:
+        assert (left.code, left.result) == (3, None)
 
 
 def test_of_two_files_the_one_named_like_the_exercise_counts(image, tmp_path):

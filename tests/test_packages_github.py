@@ -275,13 +275,17 @@ def test_a_learner_has_no_variable_of_the_runner(course):
     assert "SECRET" not in text + done.stdout + done.stderr
 
 
-def test_a_missing_file_has_no_grade(course, tmp_path):
-    """The learner is told; there is no notice, and the step is red."""
-    done = Runner(course, tmp_path, {f"{course.slug}.py": None}).grade()
+def test_a_missing_file_has_no_points(course, tmp_path):
+    """The notices say so, or the grade of an earlier push would stay; the learner is told why, and
+    the step is red."""
+    runner = Runner(course, tmp_path, {f"{course.slug}.py": None})
+    (runner.temp / "result/old").mkdir(parents=True)
+    done = runner.grade()
     assert done.returncode == 2
-    ((name, _, told),) = commands(done.stdout)
+    (name, _, told), *others = commands(done.stdout)
     assert name == "error"
-    assert f"{course.slug}.py: no such file" in told
+    assert f"{course.slug}.py: no such file; check the name" in told
+    assert others == score(0)
 
 
 def test_of_two_files_the_named_one_counts(course, tmp_path):
@@ -341,9 +345,9 @@ def test_the_reporter_reads_the_output_of_the_step(course):
 
 
 def test_the_reporter_hears_of_a_missing_file(course, tmp_path):
-    """No points and no maximum, so that it is nobody's grade."""
+    """No points of the usual maximum, as of a file that earns nothing."""
     runner = Runner(course, tmp_path, {f"{course.slug}.py": None}, reporter=True)
     assert runner.grade().returncode == 0
     document = read("classroom", runner.written()["GITHUB_OUTPUT"])
-    assert (document["status"], document["max_score"]) == ("error", 0)
+    assert (document["status"], document["max_score"]) == ("error", 7)
     assert json.dumps(document).count("could not be graded") == 1

@@ -19,7 +19,7 @@ import pytest
 from grader import kit as kits_of_grader
 from grader.dev.packages import gradescope
 from grader.faults import UsageError
-from tests import dev_kits, kits, packages
+from tests import dev_kits, full_disks, kits, packages
 from tests.conftest import ROOT
 from tests.exports import commands, read
 from tests.hostile_places import NOBODY
@@ -93,7 +93,6 @@ def test_it_begins_at_the_root(package):
         assert b"{{" not in texts[name]
         subprocess.run(["bash", "-n"], input=texts[name], check=True)
     assert not [name for name in names if "__pycache__" in name or "/." in name]
-    assert read("gradescope", texts["could_not_grade.json"].decode())["score"] == 0
 
 
 @instructors
@@ -128,7 +127,9 @@ def test_nothing_of_another_problem_is_in_it(tmp_path):
 def test_the_points_of_the_assignment_are_told(tmp_path, slug, library, points, graded):
     """An assignment has one total, so it is graded in one library where these differ."""
     told = gradescope.write(KIT, tmp_path / "out.zip", slug, library=library).told
-    assert told[2] == f"set the assignment's points to {points}"
+    assert told[1] == f"set the assignment's points to {points}"
+    # The trial at the end of the build needs it.
+    assert (told[2][:17], told[3][:11]) == ("set the container", "then upload")
     with zipfile.ZipFile(tmp_path / "out.zip") as archive:
         assert f"--library {graded} ".encode() in archive.read("grade.sh")
 
@@ -278,6 +279,7 @@ def test_what_is_no_single_file_is_explained(autograder, files, words):
     """With no points, and the learner is told what to hand in."""
     found = result(autograder, files)
     assert (found["score"], found["extra_data"]["state"]) == (0, "unreadable")
+    assert rows(found) == [("Could not be graded", 10)]
     assert found["output"].startswith(f"This file could not be graded. {words}")
     assert str(autograder.root) not in found["output"]
 
@@ -285,7 +287,7 @@ def test_what_is_no_single_file_is_explained(autograder, files, words):
 @pytest.mark.parametrize(
     "broken", ["import sys\nsys.exit(3)\n", "import os\nos.kill(os.getpid(), 9)\n", "import x y\n"]
 )
-def test_a_broken_grader_leaves_a_result(autograder, broken):
+def test_a_broken_grader_leaves_a_result(autograder, kit, broken):
     """It is none of the last student's: nothing was graded, and the fault is the grader's."""
     main = autograder.root / "source/kit/grader/__main__.py"
     text = main.read_text(encoding="utf-8")
@@ -294,7 +296,7 @@ def test_a_broken_grader_leaves_a_result(autograder, broken):
         left = autograder.grade({"answer.py": kits.RIGHT})
     finally:
         main.write_text(text, encoding="utf-8")
-    assert left == (autograder.root / "source/could_not_grade.json").read_text(encoding="ascii")
+    assert left == packages.fault("gradescope", kit)
     found = read("gradescope", left)
     assert (found["score"], found["extra_data"]["state"]) == (0, "fault")
     assert "The fault is in the grader, not in the file" in found["output"]
@@ -308,7 +310,7 @@ def test_a_missing_python_leaves_a_result(autograder):
     assert result(bare, {"answer.py": kits.RIGHT})["extra_data"]["state"] == "fault"
 
 
-def test_there_is_a_result_at_any_moment(autograder):
+def test_there_is_a_result_at_any_moment(autograder, kit):
     """From the first moment on, and after everything was killed in the middle of a grading."""
     autograder.hand_in({"answer.py": HOSTILE["never ends"]})
     script = subprocess.Popen(
@@ -330,7 +332,7 @@ def test_there_is_a_result_at_any_moment(autograder):
             and str(autograder.root) in each.command
             and kits.zygotes(each.pid)
         ]
-    fault = (autograder.root / "source/could_not_grade.json").read_text(encoding="ascii")
+    fault = packages.fault("gradescope", kit)
     assert autograder.result.read_text(encoding="ascii") == fault
     script.kill()
     script.wait(timeout=20)
@@ -338,6 +340,68 @@ def test_there_is_a_result_at_any_moment(autograder):
         os.kill(each.pid, signal.SIGKILL)
     assert graders
     assert autograder.result.read_text(encoding="ascii") == fault
+
+
+# ---- where something was lost on the way
+
+
+@pytest.mark.parametrize("lost", packages.LOST)
+def test_a_package_without_its_hidden_checks_grades_nobody(autograder, kit, folder, lost):
+    """A right file has no full marks of what is left, but the fault of whoever set it up."""
+    broken = packages.without(autograder, folder, kit, lost, "source", "KIT_AUTOGRADER")
+    broken.hand_in({"answer.py": kits.RIGHT})
+    done = broken.run()
+    assert done.returncode == 0
+    assert ("hidden" in done.stderr) or lost == "the problem", done.stderr
+    left = broken.result.read_text(encoding="ascii")
+    assert (left == packages.fault("gradescope", kit)) or lost == "a check"
+    assert read("gradescope", left)["extra_data"]["state"] == "fault"
+
+
+def test_a_problem_without_hidden_checks_asks_for_none(tmp_path):
+    """Its package grades as any other does."""
+    kit = kits.write_kit(tmp_path / "kit", solution=kits.RIGHT)
+    gradescope.write(kits_of_grader.find(kit.root), tmp_path / "out.zip", None)
+    with zipfile.ZipFile(tmp_path / "out.zip") as archive:
+        assert b"hidden --" not in archive.read("grade.sh")
+        assert b"--require-isolation" in archive.read("grade.sh")
+
+
+# ---- where nothing can be written
+
+
+@pytest.mark.parametrize("disk", full_disks.DISKS)
+def test_a_disk_that_is_full_leaves_no_other_result(autograder, disk):
+    """Neither an earlier one nor an empty file; and only with a result is the exit code 0."""
+    autograder.hand_in({"answer.py": kits.RIGHT})
+    autograder.result.unlink()
+    left = full_disks.left_by(
+        autograder.argv(), autograder.surroundings(), disk, autograder.results, OLD
+    )
+    if full_disks.DISKS[disk].holds_fault:
+        state = "graded" if full_disks.DISKS[disk].holds_result else "fault"
+        assert (left.code, read("gradescope", left.result)["extra_data"]["state"]) == (0, state)
+    else:
+        assert (left.code, left.result) == (3, None)
+        assert "results.json: cannot be written; there is no result" in left.told
+
+
+def test_without_a_place_for_results_there_is_no_success(autograder):
+    """A file in the place of the folder, which the script cannot make then."""
+    autograder.hand_in({"answer.py": kits.RIGHT})
+    shutil.rmtree(autograder.results)
+    autograder.results.write_text("mine", encoding="utf-8")
+    done = autograder.run()
+    assert (done.returncode, autograder.results.read_text(encoding="utf-8")) == (3, "mine")
+    autograder.results.unlink()
+
+
+def test_what_was_not_mounted_is_not_the_learners(autograder, kit):
+    """No folder with a submission at all is no submission without a file."""
+    autograder.hand_in({})
+    autograder.handed_in.rmdir()
+    assert autograder.run().returncode == 0
+    assert autograder.result.read_text(encoding="ascii") == packages.fault("gradescope", kit)
 
 
 # ---- as another user

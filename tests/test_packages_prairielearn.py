@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
 import shutil
+import subprocess
 import uuid
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -17,10 +19,10 @@ import pytest
 from grader import kit as kits_of_grader
 from grader.dev.packages import prairielearn
 from grader.faults import UsageError
-from tests import dev_kits, kits, packages
+from tests import dev_kits, full_disks, kits, packages
 from tests.exports import commands, read
 from tests.hostile_places import NOBODY
-from tests.packages import HOSTILE, SECRET, WRONG, Platform
+from tests.packages import HOSTILE, OLD, SECRET, WRONG, Platform
 from tests.packages import _folder as _folder  # fixtures
 from tests.packages import _python as _python
 from tests.test_learner_kit import files_under
@@ -247,6 +249,55 @@ def test_a_broken_grader_leaves_a_result(container, broken):
     assert "The fault is in the grader, not in the file" in found["format_errors"][0]
     bare = replace(container, environment={**container.environment, "KIT_PYTHON": "/nowhere"})
     assert result(bare, {"answer.py": kits.RIGHT}) == found
+
+
+@pytest.mark.parametrize("lost", packages.LOST)
+def test_a_package_without_its_hidden_checks_grades_nobody(container, kit, folder, lost):
+    """No attempt is used, no full marks are given for what is left, and the log says why."""
+    broken = packages.without(container, folder, kit, lost, "tests", "KIT_GRADE")
+    broken.hand_in({f"{kit.slug}.py": kits.RIGHT})
+    done = broken.run()
+    assert done.returncode == 0
+    assert ("hidden" in done.stderr) or lost == "the problem", done.stderr
+    found = read("prairielearn", broken.result.read_text(encoding="ascii"))
+    assert "score" not in found
+    assert "The fault is in the grader, not in the file" in found["format_errors"][0]
+
+
+def test_a_course_that_ignores_solutions_is_noticed(container, question, kit, folder, tmp_path):
+    """By what the README says to ask Git; and the question, as a clone has it, grades nobody."""
+    course = tmp_path / "course"
+    shutil.copytree(question, course / "questions/next")
+    (course / ".gitignore").write_text("solutions/\n", encoding="utf-8")
+    git = functools.partial(subprocess.run, check=True, capture_output=True, encoding="utf-8")
+    git(["git", "init", "-q", str(course)])
+    asked = ["ls-files", "--others", "--ignored", "--exclude-standard", "questions/next"]
+    assert "kit/solutions/" in git(["git", "-C", str(course), *asked]).stdout
+    git(["git", "-C", str(course), "add", "."])
+    author = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    git(["git", "-C", str(course), *author, "commit", "-q", "-m", "one"])
+    git(["git", "clone", "-q", str(course), str(tmp_path / "clone")])
+    root = folder / "cloned"
+    shutil.copytree(tmp_path / "clone/questions/next/tests", root / "tests")
+    environment = {**container.environment, "KIT_GRADE": str(root)}
+    cloned = Platform(root, root / "student", root / "tests/run.sh", environment)
+    found = result(cloned, {f"{kit.slug}.py": kits.RIGHT})
+    assert "The fault is in the grader, not in the file" in found["format_errors"][0]
+
+
+@pytest.mark.parametrize("disk", full_disks.DISKS)
+def test_a_disk_that_is_full_leaves_no_other_result(container, kit, disk):
+    """Neither an earlier one nor an empty file; and only with a result is the exit code 0."""
+    container.hand_in({f"{kit.slug}.py": kits.RIGHT})
+    container.result.unlink()
+    left = full_disks.left_by(
+        container.argv(), container.surroundings(), disk, container.results, OLD
+    )
+    if full_disks.DISKS[disk].holds_fault:
+        graded = full_disks.DISKS[disk].holds_result
+        assert (left.code, read("prairielearn", left.result)["gradable"]) == (0, graded)
+    else:
+        assert (left.code, left.result) == (3, None)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")

@@ -3,7 +3,7 @@ secrets, and the grader that runs it.
 
     kit/            the grader, the problem, its stubs and solutions: a kit of its own
     grade.sh        grades what lies in a folder, and leaves a result whatever happens
-    could_not_grade.json, requirements.txt, constraints.txt
+    requirements.txt, constraints.txt
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from importlib import metadata
 from importlib.resources import files
 from pathlib import Path
 
-from grader import __version__, export
+from grader import __version__
 from grader import kit as kits
 from grader import problem as problems
 from grader.dev import learner_kit
@@ -74,6 +74,9 @@ def of(
     form: the format of the results. library: what submissions are graded in. limit: seconds.
     """
     arguments = ["--library", library, "--format", form]
+    if problem.hidden is not None:
+        # A package that has lost them on its way would give full marks for the public part.
+        arguments.append("--require-hidden")
     # A kit by itself has the name and the version of the grader that came with it.
     of_kit = "" if _is_own(kit) else '--kit "$here/kit"'
     held = {f"kit/{name}": data for name, data in sorted(_kit(kit, problem))}
@@ -83,8 +86,8 @@ def of(
         kit=of_kit,
         arguments=shlex.join(arguments),
         limit=str(limit),
+        fault=learners.fault_in_shell(kit, problem, form),
     )
-    held["could_not_grade.json"] = export.render(form, learners.fault(kit, problem)).encode()
     held["requirements.txt"] = "".join(f"{each}\n" for each in _requirements()).encode()
     held["constraints.txt"] = _constraints()
     return held

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from grader import export
 from grader.dev.packages import learners, place
 from grader.dev.packages.contents import filled
 from grader.dev.packages.place import Written
@@ -46,7 +45,6 @@ def write(kit: Kit, out: Path, slug: str | None = None) -> Written:
 def _files(kit: Kit, wanted: Sequence[Problem]) -> Iterator[tuple[str, bytes]]:
     for name, data in learners.project(kit, wanted).items():
         yield f"kit/{name}", data
-    yield "could_not_grade.json", export.render("exercism", learners.fault(kit, None)).encode()
     slugs = ", ".join(f"`{_exercise(each)}`" for each in wanted)
     files = ", ".join(f"`{learners.file_of(each)}`" for each in wanted)
     yield "Dockerfile", filled("exercism/Dockerfile", slugs=slugs.replace("`", ""))
@@ -54,8 +52,9 @@ def _files(kit: Kit, wanted: Sequence[Problem]) -> Iterator[tuple[str, bytes]]:
         "README.md",
         filled("exercism/README.md", slugs=slugs, files=files, example=_exercise(wanted[0])),
     )
+    fault = learners.fault_in_shell(kit, None, "exercism")
     for program in _PROGRAMS:
-        yield program, filled(f"exercism/{Path(program).name}", image=_IMAGE)
+        yield program, filled(f"exercism/{Path(program).name}", image=_IMAGE, fault=fault)
     for problem in wanted:
         file = learners.file_of(problem)
         for case, status, held in (

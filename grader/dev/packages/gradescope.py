@@ -42,14 +42,14 @@ def write(kit: Kit, out: Path, slug: str | None, *, library: str | None = None) 
     size = place.write_zip(kit, out, held, _PROGRAMS)
     told = [
         f"wrote {out}: {size}, with the solutions of {problem.slug}; no learner may have it",
-        "upload it on the assignment's page Configure Autograder, on Ubuntu 22.04 or newer",
         f"set the assignment's points to {total}",
         "set the container to 2 GB of memory and 1 CPU; leave its ten minutes as they are",
+        "then upload it on the assignment's page Configure Autograder, on Ubuntu 22.04 or newer",
     ]
     if points.hidden:
-        told[2] += f"; {points.hidden} of them are hidden until grades are published"
+        told[1] += f"; {points.hidden} of them are hidden until grades are published"
     if points.extra:
-        told[2] += f"; up to {points.extra} more are extra credit"
+        told[1] += f"; up to {points.extra} more are extra credit"
     if len(problem.libraries) > 1 and library != "auto":
         told.append(f"files are graded as {library}; for another: --library, and an assignment")
     return Written(out, tuple(told))

@@ -7,11 +7,12 @@ what a learner's kit has besides to be read and tested.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
+from grader import export, report
 from grader import kit as kits
 from grader import problem as problems
-from grader import report
 from grader.dev import leaks, learner_kit
 from grader.dev.rules.places import imported
 from grader.faults import KitFault, UsageError
@@ -117,6 +118,12 @@ def fault(kit: Kit, problem: Problem | None) -> report.FaultReport:
     of_kit = report.Kit(kit.name, kit.version)
     slug = problem.slug if problem else None
     return report.FaultReport(of_kit, slug, "the grader gave no result", None, _NO_TIME)
+
+
+def fault_in_shell(kit: Kit, problem: Problem | None, form: str) -> str:
+    """The same as a word of a shell script, in the format called `form` and without its last
+    newline."""
+    return shlex.quote(export.render(form, fault(kit, problem)).rstrip("\n"))
 
 
 def _is_project(kit: Kit) -> bool:

@@ -57,7 +57,8 @@ def write(kit: Kit, out: Path, slug: str | None, *, image: str | None = None) ->
             f"build the image it is graded in: docker build --platform linux/amd64 "
             f"-t {image} {out / 'image'}",
             "push it to a registry, under a name of yours: --image NAME writes that into info.json",
-            f"copy the folder to questions/{problem.slug} of the course, and sync course and image",
+            f"copy the folder to questions/{problem.slug} of the course, where no .gitignore may "
+            "leave out its tests/kit/solutions, and sync course and image",
         ),
     )
 

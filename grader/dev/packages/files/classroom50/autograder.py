@@ -5,6 +5,7 @@ With another exit code there is none, and the runner tells of an error of the au
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,18 +18,26 @@ CPU_BUILD = "https://download.pytorch.org/whl/cpu"  # the one on PyPI brings CUD
 
 
 def main() -> int:
-    RESULT.unlink(missing_ok=True)
+    remove_result()
     # KIT_PYTHON names a Python that has the kit already, as in an image of your own.
     python = os.environ.get("KIT_PYTHON") or installed()
     found = run(
         *(python, "-P", "-m", "grader", "run", CHECKOUT / FILE, "--problem", PROBLEM),
         *("--require-isolation", "--format", "classroom50", "-o", RESULT),
     )
-    # 0 and 1: graded; 2: a file that cannot be read. A fault of the grader is nobody's result.
+    # 0 and 1: graded; 2 with a result: a file that cannot be read. All else is nobody's result.
     if found in (0, 1, 2) and RESULT.is_file():
         return 0
-    RESULT.unlink(missing_ok=True)
+    remove_result()
     return 3
+
+
+def remove_result() -> None:
+    """Whatever a learner has put there, a folder or a link as well."""
+    if RESULT.is_dir() and not RESULT.is_symlink():
+        shutil.rmtree(RESULT)
+    else:
+        RESULT.unlink(missing_ok=True)
 
 
 def installed() -> str:
