@@ -157,17 +157,26 @@ class _Observer:
         self.printed.truncate()
         plugin.begin(session, grading)
         records = []
-        fixtures = session._setupstate
-        for item, after in zip_longest(session.items, session.items[1:]):
-            record = plugin.settled(item, grading)
-            if record is None:
-                fixtures.teardown_exact(item)  # what was left for a check that did not have to run
-                session.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
-                record = _record(reported[item.nodeid])
-                plugin.learn(item, grading, record)
-            records.append(record)
-        fixtures.teardown_exact(None)
+        try:
+            for item, after in zip_longest(session.items, session.items[1:]):
+                record = plugin.settled(item, grading)
+                if record is None:
+                    self._tear_down(session, item)  # what was left for checks that were not run
+                    session.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+                    record = _record(reported[item.nodeid])
+                    plugin.learn(item, grading, record)
+                records.append(record)
+        finally:
+            self._tear_down(session, None)
         return self.complete(records)
+
+    def _tear_down(self, session: pytest.Session, until: pytest.Item | None) -> None:
+        """Ends the fixtures that this check does not share; all of them where there is none."""
+        try:
+            session._setupstate.teardown_exact(until)
+        except Exception as error:
+            slug = self.grading.request.problem.slug
+            raise KitFault(f"{slug}: a fixture broke at its end: {error!r}") from error
 
     def complete(self, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The records of a run; KitFault where they are not those of the declared checks."""

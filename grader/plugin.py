@@ -194,9 +194,9 @@ def begin(session: pytest.Session, grading: Grading) -> None:
 
 
 def learn(item: pytest.Item, grading: Grading, record: dict[str, Any]) -> None:
-    """Remembers how a check went, if replies are all that it has heard."""
+    """Remembers how a check went, if replies to it are all that it has heard."""
     talk = item.stash.get(_TALK, None)
-    if talk is None or record["outcome"] not in ("passed", "failed"):
+    if talk is None or record["outcome"] not in ("passed", "failed") or _hears_more(item):
         return
     if grading.memory and (dialogue := grading.memory.dialogue(_key(item, grading))):
         dialogue.learn(talk, record)
@@ -206,18 +206,38 @@ def settled(item: pytest.Item, grading: Grading) -> dict[str, Any] | None:
     """The record of a check that hears what it has heard before; None where it has to be run."""
     if grading.memory is None or (dialogue := grading.memory.dialogue(_key(item, grading))) is None:
         return None
+    # To load the submission, or fail to, is left to a check that is run.
+    own = grading.submission_on(_accelerator(item, grading))
+    if _wants_no_history(item) or not own.is_loaded:
+        return None
     began = time.monotonic()
     if item.stash[_RECORD]["facts"]["hidden"]:
         grading.stop_telling()
-    try:
-        own = _opened(item, grading)
-    except (NotRun, Mismatch):
-        return None  # it is told the same
+    own.begin(_key(item, grading))
     record = own.settle(dialogue)
-    if record is None:
-        return None
-    own.leave()
-    return {**record, "seconds": time.monotonic() - began}
+    return None if record is None else {**record, "seconds": time.monotonic() - began}
+
+
+# What only hears the submission by the messages of the check itself, or does not hear it.
+_OWN_FIXTURES = frozenset(
+    {"submission", "reference", "draws", "library", "accelerator", "rng", "example", "dtype"}
+)
+
+
+def _hears_more(item: pytest.Item) -> bool:
+    """Whether a check asks for a fixture through which a submission may speak beside it."""
+    info = item._fixtureinfo  # type: ignore[attr-defined]
+    met, names = set(_OWN_FIXTURES), [*info.argnames]
+    while names:
+        name = names.pop()
+        if name in ("ahead", "grading", "request"):
+            return True
+        if name not in met:
+            met.add(name)
+            names += [
+                each for found in info.name2fixturedefs.get(name, ()) for each in found.argnames
+            ]
+    return False
 
 
 def _prepare(session: pytest.Session) -> None:
@@ -267,6 +287,7 @@ def submission(request: pytest.FixtureRequest, grading: Grading) -> Iterator[Sub
     """The submission: call it, or give it cases to `check`."""
     own = _opened(request.node, grading)
     yield own
+    own.end()
     if _wants_no_history(request.node):
         own.retire()
 

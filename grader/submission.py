@@ -116,6 +116,10 @@ class Outcome:
 
 
 _KNOWN = Outcome(known=True)
+_ASKS_OTHERWISE = (
+    "a check asks otherwise than when it heard the same; it may depend on its fixtures and on what "
+    "the submission says, and on nothing else"
+)
 
 
 @dataclass
@@ -427,13 +431,9 @@ class Submission:
     def settle(self, dialogue: Dialogue) -> Record | None:
         """Asks what a check is going to ask, as long as it hears what it has heard before.
 
-        Its record if it does to the end; else None. A check that is run now goes on from what has
-        been asked; one that is not has to `leave` it.
+        Its record if it does to the end; else None: the check has to be run, and goes on from what
+        has been asked. To be called where the submission is loaded.
         """
-        if self._ahead:
-            raise KitFault("a check did not ask what it asks when it hears the same")
-        if self._worker is None or self._loading is not None:
-            return None
         so_far = NOTHING
         while (record := dialogue.end(so_far)) is None:
             message = dialogue.asks(so_far)
@@ -450,11 +450,21 @@ class Submission:
                             return None
                 except wire.WireError:  # the check is told the same
                     return None
+        self._ahead.clear()
         return record
 
-    def leave(self) -> None:
-        """What was asked ahead of a check will not be read."""
-        self._ahead.clear()
+    @property
+    def is_loaded(self) -> bool:
+        """Whether it can be asked at once."""
+        return self._worker is not None and self._loading is None
+
+    def end(self) -> None:
+        """A check has ended; it has read what was asked ahead of it, or had no time to."""
+        if self._ahead:
+            self._ahead.clear()
+            self.retire()
+            if self._talk.whole:
+                raise KitFault(_ASKS_OTHERWISE)
 
     def _talks(self) -> None:
         if self.memory is not None:
@@ -512,7 +522,8 @@ class Submission:
     ) -> Message:
         """What a check asks, as a message; one whose cases a function makes is remembered."""
         self._messages += 1
-        key = (self._check, self._messages)
+        # One function for one branch of a check.
+        key = (self._check, self._messages, getattr(cases, "__code__", None))
         made = callable(cases)
         if made and self.memory is not None and (known := self.memory.find(key)) is not None:
             return known
@@ -581,7 +592,7 @@ class Submission:
             return None
         exchange = self._ahead.pop(0)
         if not exchange.message.same_as(message):
-            raise KitFault("a check asks something else than when it heard the same")
+            raise KitFault(_ASKS_OTHERWISE)
         return exchange
 
     def _take_as_evidence(self, case: Case, outcome: Outcome) -> None:
@@ -657,6 +668,8 @@ class Submission:
         """A worker in which the submission is loaded."""
         if self._worker is not None and self._loading is None:
             return self._worker
+        # What prevents it may be told, and is no reply.
+        whole, self._talk.whole = self._talk.whole, False
         if self.load_failure is not None:
             raise NotLoaded(self.load_failure)
         if not self._clock.left():
@@ -674,11 +687,11 @@ class Submission:
             if self._ever_loaded:
                 worker.forget_output()  # what is printed while loading was printed the first time
             self._ever_loaded = True
+            self._talk.whole = whole
             return worker
         self._end_worker()
         if self._ever_loaded or self.loads_elsewhere:
             # It loaded before: this is one more way to fail a call, not a file that cannot load.
-            self._talk.whole = False
             raise Mismatch(
                 f"the file could not be loaded again: {failure.message}",
                 failure=failure,

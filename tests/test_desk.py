@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 from copy import deepcopy
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -123,7 +124,8 @@ def test_a_lane_tells_what_a_grading_alone_tells(tiny, tmp_path):
 
 @pytest.mark.parametrize("slug", ["verify", "step"])
 def test_real_problems_are_judged_alike(slug, tmp_path):
-    """Right, wrong and otherwise drawing answers to a real problem are told the same as alone."""
+    """Right, wrong and otherwise drawing answers to a real problem are told the same as alone,
+    each of them twice and whatever came before."""
     if not (ROOT / "solutions").is_dir():
         pytest.skip("a learner's kit: there are no answers here")
     real = kit.find(ROOT)
@@ -139,19 +141,24 @@ def test_real_problems_are_judged_alike(slug, tmp_path):
         source = submission_file.read(path)
         library = submission_file.chosen_library("auto", source, slug, exercise.libraries)
         jobs.append(Job(slug, source, library, 5, on_trust=True))
+    order = [*range(len(files))] * 2
+    random.Random(slug).shuffle(order)
     with Lanes(real, 1) as lanes:
-        warm = [told(lanes.submit(each).result(120)) for each in jobs]
+        warm = [told(lanes.submit(jobs[place]).result(120)) for place in order]
 
     from grader import session
 
     started = Forked()
     try:
-        for path, each, report in zip(files, jobs, warm, strict=True):
-            alone = session.grade(
+        alone = [
+            session.grade(
                 real, exercise, each.source, library=each.library, seed=5, started=started,
                 on_trust=True,
-            )  # fmt: skip
-            assert report == told(alone), path
+            )
+            for each in jobs
+        ]  # fmt: skip
+        for place, report in zip(order, warm, strict=True):
+            assert report == told(alone[place]), files[place]
     finally:
         started.close()
 

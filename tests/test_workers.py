@@ -563,3 +563,107 @@ def test_a_global_generator_that_was_moved_is_named(open_source, name, line):
     assert [outcome.moved for outcome in found] == [(name,)] * 2
     still = open_source("def f():\n    pass\n").outcomes([Case((), exactly(None))] * 2, ["globals"])
     assert [outcome.moved for outcome in still] == [()] * 2
+
+
+# What a private check is asked of, each with what is kept and returned: `kept` is made once.
+KEPT = {
+    "a tensor": "torch.arange(3.0)",
+    "a part of one": "torch.arange(9.0)[2:5]",
+    "a transposed one": "torch.arange(6.0).reshape(2, 3).T",
+    "one expanded": "torch.tensor([4.0]).expand(3)",
+    "one expanded along an axis": "torch.arange(3.0).expand(2, 3)",
+    "rows that overlap": "torch.arange(5.0).unfold(0, 3, 1)",
+    "an inference tensor": "torch.inference_mode()(torch.arange)(3.0)",
+    "one number": "torch.tensor(4.0)",
+    "an empty one": "torch.zeros(0)",
+    "bfloat16": "torch.arange(3, dtype=torch.bfloat16)",
+    "int64": "torch.arange(3)",
+    "bool": "torch.tensor([True, False])",
+    "ndarray": "numpy.arange(3.0)",
+    "part of an ndarray": "numpy.arange(9.0)[::2]",
+    "an ndarray of nothing but one number": "numpy.array(4.0)",
+    "a read-only ndarray": "numpy.frombuffer(bytes(24))",
+    "a broadcast ndarray": "numpy.broadcast_to(numpy.array([4.0]), (3,))",
+    "rows of an ndarray that overlap": "numpy.lib.stride_tricks.as_strided("
+    "numpy.arange(4.0), (3, 2), (8, 8))",
+    "several": "{'a': [torch.arange(3.0), numpy.arange(2.0)], 'b': (torch.ones(2),)}",
+    "one twice": "(lambda one: (one, one[1:], one))(torch.arange(3.0))",
+}
+
+
+@pytest.mark.parametrize("kept", KEPT)
+def test_answers_that_are_kept_are_put_back(open_source, kept):
+    """A cache of answers fails the check of private memory, and answers as before in the worker."""
+    submission = open_source(f"import numpy, torch\nKEPT = {KEPT[kept]}\ndef f():\n    return KEPT")
+    expected = exactly(submission())
+    worker = submission._worker
+
+    def private() -> str:
+        try:
+            submission.check([Case((), expected)] * 2, private=True)
+        except Mismatch as error:
+            return error.message
+        return ""
+
+    told = private()
+    assert ("share memory" in told) == (kept != "an empty one"), told
+    assert private() == told
+    submission.check([Case((), expected)] * 2)
+    assert submission._worker is worker
+
+
+@pytest.mark.parametrize("kept", KEPT)
+def test_answers_of_which_copies_are_returned_are_put_back(open_source, kept):
+    """An answer that was kept and is copied for the next call is right after a private check."""
+    submission = open_source(
+        f"""
+        import copy, numpy, torch
+        KEPT = []
+        def f():
+            KEPT.append(copy.deepcopy(KEPT[0]) if KEPT else {KEPT[kept]})
+            return KEPT[-1]
+        """
+    )
+    expected = exactly(submission())
+    worker = submission._worker
+    for _ in range(2):
+        submission.check([Case((), expected)] * 2, private=True)
+        submission.check([Case((), expected)] * 2)
+    assert submission._worker is worker
+
+
+def test_an_answer_that_is_expanded_has_memory_of_its_own(open_source):
+    """It is right where its numbers are, and nothing that a private check asks breaks on it."""
+    submission = open_source("import torch\ndef f():\n    return torch.zeros(1).expand(3)")
+    submission.check([Case((), exactly(array([0.0, 0.0, 0.0])))] * 2, private=True)
+
+
+def test_answers_on_an_accelerator_are_put_back(started):
+    """So are those that lie in the memory of a simulated device."""
+    source = b"KEPT = {}\ndef f(row):\n    return KEPT.setdefault(0, row + 1)"
+    submission = Submission(started, source, ["f"], ["row"], LIMITS, accelerator="sim")
+    row = array([1.0, 2.0], device="sim:0")
+    case = Case((row,), exactly(array([2.0, 3.0], device="sim:0")))
+    try:
+        submission.check([case] * 2)
+        worker = submission._worker
+        for _ in range(2):
+            with pytest.raises(Mismatch, match="share memory"):
+                submission.check([case] * 2, private=True)
+            submission.check([case] * 2)
+        assert submission._worker is worker
+    finally:
+        submission.close()
+
+
+def test_an_argument_that_is_returned_is_put_back(started):
+    """An argument that is an answer as well is what it was, for a submission that has kept it."""
+    source = b"KEPT = []\ndef f(row):\n    KEPT.append(row)\n    return KEPT[0]"
+    submission = Submission(started, source, ["f"], ["row"], LIMITS)
+    case = Case((array([1.0, 2.0]),), exactly(array([1.0, 2.0])))
+    try:
+        with pytest.raises(Mismatch, match="shares memory with row"):
+            submission.check([case], private=True)
+        submission.check([case, case])
+    finally:
+        submission.close()

@@ -420,12 +420,20 @@ def overwrite(array: Any, devices: Devices) -> Callable[[], None]:
                 was: Any = array.copy()
                 array[...] = _FILLING
                 return partial(np.copyto, array, was)
-            host = devices.host(array)
+            host = _once(devices.host(array))
             was = host.clone()
             host.fill_(_FILLING)
             return torch.inference_mode()(partial(host.copy_, was))
-    except (RuntimeError, ValueError, TypeError):
-        return _nothing  # expanded or read-only: sharing memory is then told by its address
+    except (RuntimeError, ValueError, TypeError, MemoryError):
+        return _nothing  # read-only, say: sharing memory is then told by its address
+
+
+def _once(tensor: torch.Tensor) -> torch.Tensor:
+    """A view with each of its numbers once: an expanded axis has one, however long it is."""
+    for axis, (size, stride) in enumerate(zip(tensor.shape, tensor.stride(), strict=True)):
+        if size > 1 and stride == 0:
+            tensor = tensor.narrow(axis, 0, 1)
+    return tensor
 
 
 def _nothing() -> None: ...
