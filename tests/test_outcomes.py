@@ -265,6 +265,7 @@ HARMLESS = (
     "process_left",
     "process_left_in_a_session",
     "prints",
+    "prepares_output",
     "flood_past_python",
 )
 NOT_LOCKED = {"exit_later", "thread_left", "process_left", "process_left_in_a_session"}

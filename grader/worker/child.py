@@ -90,6 +90,9 @@ class Output(io.TextIOBase):
     def isatty(self) -> bool:
         return False
 
+    def reconfigure(self, **options: object) -> None:
+        """Nothing: it is UTF-8 and takes whatever is printed."""
+
     @property
     def buffer(self) -> OutputBytes:
         """Takes bytes, as that of an ordinary standard output does."""
