@@ -76,7 +76,8 @@ class Dialogue:
             return
         so_far = NOTHING
         for message, replies in talk.steps:
-            self._asks.setdefault(so_far, message)
+            same = (known for known in self._asks.values() if known.same_as(message))
+            self._asks.setdefault(so_far, next(same, message))
             self._seen.update(replies)
             so_far = replies[-1]
         self._ends[so_far] = record
