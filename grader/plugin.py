@@ -190,6 +190,7 @@ def begin(session: pytest.Session, grading: Grading) -> None:
     session.config.stash[GRADING] = grading
     for item in session.items:
         item.stash[_RECORD] = {"facts": item.stash[_RECORD]["facts"]}
+        item.stash[_TALK] = None
     _prepare(session)
 
 

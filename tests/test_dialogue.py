@@ -991,6 +991,7 @@ THERE = '''
         """A number has a next one."""
         assert submission({number}) == exactly({number} + 1)
 '''
+NOT_THERE = "import torch\nif hasattr(torch, 'sim'):\n    1 / 0\n" + RIGHT
 
 
 @pytest.mark.parametrize(
@@ -999,7 +1000,7 @@ THERE = '''
         (NO_HISTORY, RIGHT),
         (NO_HISTORY, WRONG),
         (THERE, RIGHT),
-        (THERE, "import torch\nif hasattr(torch, 'sim'):\n    1 / 0\n" + RIGHT),
+        (THERE, NOT_THERE),
     ],
     ids=["fresh, right", "fresh, wrong", "device, right", "device, does not load"],
 )
@@ -1031,6 +1032,14 @@ def test_a_submission_is_loaded_no_more_often_than_alone(started, tmp_path, chec
 
     assert reports == [alone] * 3
     assert max(counts) <= needed
+
+
+def test_a_check_that_could_not_be_asked_teaches_nothing(judges):
+    """A file that does not load where a device is fails there, and nobody after it does."""
+    desk = judges(
+        *(THERE.format(number=number, points=points) for number, points in ((1, 4), (2, 3)))
+    )
+    desk.agree([RIGHT, NOT_THERE, RIGHT, WRONG, NOT_THERE, WRONG, RIGHT])
 
 
 def test_memory_stays_bounded(started, tmp_path):
