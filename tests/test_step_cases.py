@@ -294,7 +294,7 @@ def _draws():
     workers = launcher("auto")
     source = (step.folder / "draws.py").read_bytes()
     opened = Submission(workers, source, [], step.parameters, step.limits)
-    yield Helper("draws", opened)
+    yield Helper("draws", opened, None)
     opened.close()
     workers.close()
 
