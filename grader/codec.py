@@ -39,8 +39,6 @@ _PARTS: dict[str, list[type]] = {
     "npscalar": [str, str], "other": [str, str], "tuple": [int, list],
     "list": [int, list], "dict": [int, list],
 }  # fmt: skip
-
-
 _ALIGNED = 8  # where an array may begin in a payload: it is read in place
 
 

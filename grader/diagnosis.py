@@ -196,7 +196,7 @@ class _Examination:
 
     def told_before(self, public: frozenset[str]) -> Told | None:
         """What was told of the same answers, to the byte, by a submission that failed the same
-        public checks; None where that is not known, and what has been asked is asked no more."""
+        public checks. None where that is not known: `findings` goes on from what was asked."""
         if self._memory is None or not self._memory.examined:
             return None
         self._open(self._memory.examined)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from grader.faults import UsageError
+from grader.worker.locks import CPU_SECONDS, FILE_BYTES
 
-# What every worker sets for itself, which no process may that is allowed less.
-CPU_SECONDS = 120
-FILE_BYTES = 1 << 20
 # Address space of PyTorch: 2.13 for processors alone maps 582 MiB, and builds for CUDA several GiB,
 # so that an address space that is limited at all may be too small.
 PYTORCH_MIB = 512
@@ -15,7 +13,8 @@ PYTORCH_MIB = 512
 def require(memory: int) -> None:
     """Raises what this process may have to what grading needs; UsageError where it may not be.
 
-    memory: MiB of address space that a problem gives to a submission.
+    A worker sets limits for itself, which no process may that is allowed less. memory: MiB of
+    address space that a problem gives to a submission.
     """
     import resource
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 
 from grader import kit, problem, session, submission_file
-from grader.report import Report, to_json
+from grader.report import FaultReport, Report, to_json
 from grader.workers import Launcher
 
 SCHEMA = json.loads(
@@ -187,3 +187,12 @@ def workers(parent: int | None = None) -> list[Process]:
     """Everything that runs on behalf of `parent`'s zygotes, except these."""
     sessions = {zygote.pid for zygote in zygotes(parent)}
     return [p for p in processes() if p.session in sessions and p.pid not in sessions]
+
+
+def told(report: Report | FaultReport) -> dict[str, Any]:
+    """A report without what differs from run to run."""
+    assert isinstance(report, Report), report
+    found = asdict(replace(report, seconds=0, started_at=""))
+    for check in found["checks"]:
+        check["seconds"] = 0
+    return found

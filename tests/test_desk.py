@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 from copy import deepcopy
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,10 @@ from grader import kit, problem, submission_file
 from grader.grading import Grading, Request
 from grader.lanes import Job, Lanes
 from grader.memory import Memory
-from grader.report import FaultReport, Report
+from grader.report import FaultReport
 from grader.workers import Forked
 from tests import kits
+from tests.kits import told
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -80,15 +80,6 @@ def test_any_number(submission, reference, rng):
 
     submission.check(cases)
 '''
-
-
-def told(report: Report | FaultReport) -> dict[str, Any]:
-    """A report without what differs from run to run."""
-    assert isinstance(report, Report), report
-    found = asdict(replace(report, seconds=0, started_at=""))
-    for check in found["checks"]:
-        check["seconds"] = 0
-    return found
 
 
 def job(slug: str, file: Path, text: str, seed: int = 1) -> Job:

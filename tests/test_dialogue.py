@@ -7,7 +7,6 @@ import itertools
 import random
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
 from multiprocessing.connection import Pipe
 from pathlib import Path
 from typing import Any
@@ -74,10 +73,7 @@ def told(report: Report | FaultReport) -> dict[str, Any]:
     """A report without what differs from run to run."""
     if isinstance(report, FaultReport):
         return {"fault": report.message.partition("\n")[0]}
-    found = asdict(replace(report, seconds=0, started_at=""))
-    for check in found["checks"]:
-        check["seconds"] = 0
-    return found
+    return kits.told(report)
 
 
 def written(tiny: kits.TinyKit) -> list[str]:

@@ -17,10 +17,7 @@ from pathlib import Path
 import landlock
 import seccomp
 from lifeline import die_with_parent
-from locks import Locks
-
-CPU_SECONDS = 120  # a backstop only: the clock that counts is the grader's
-FILE_BYTES = 1 << 20
+from locks import CPU_SECONDS, FILE_BYTES, Locks
 
 _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 4, 38
 _PR_CAPBSET_DROP = 24
