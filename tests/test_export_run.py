@@ -317,23 +317,29 @@ def test_what_is_not_the_learners_is_nobodys_result(
     assert not out.exists()
 
 
-@pytest.mark.parametrize("broken", ["session.grade", "submission_file.read"])
-def test_a_disk_that_is_full_is_nobodys_result(grade, make_kit, broken):
-    """Wherever it is noticed: no result, rather than one which says that the kit is at fault."""
-    module, _, function = f"grader.{broken}".rpartition(".")
+def run_with_a_broken(function, error, grade, kit):
+    """A right file, graded where this function of the grader does nothing but raise."""
+    module, _, name = f"grader.{function}".rpartition(".")
     site = grade.folder / "site"
     site.mkdir()
     (site / "sitecustomize.py").write_text(
         f"import {module} as broken\n"
-        "def full(*args, **kwargs): raise OSError(28, 'No space left on device')\n"
-        f"broken.{function} = full\n",
+        f"def fail(*args, **kwargs): raise {error}\n"
+        f"broken.{name} = fail\n",
         encoding="utf-8",
     )
     write(grade, "double.py", RIGHT)
-    result = grade(
-        *("--kit", make_kit(), "run", "double.py", "--format", "gradescope", "-o", "out"),
+    return grade(
+        *("--kit", kit, "run", "double.py", "--format", "gradescope", "-o", "out"),
         PYTHONPATH=os.pathsep.join([str(site), str(ROOT)]),
     )
+
+
+@pytest.mark.parametrize("broken", ["session.grade", "submission_file.read"])
+def test_a_disk_that_is_full_is_nobodys_result(grade, make_kit, broken):
+    """Wherever it is noticed: no result, rather than one which says that the kit is at fault."""
+    error = "OSError(28, 'No space left on device')"
+    result = run_with_a_broken(broken, error, grade, make_kit())
     assert (result.returncode, result.stdout) == (2, "")
     assert "could not be written: No space left on device" in result.stderr
     assert not (grade.folder / "out").exists()
@@ -346,20 +352,8 @@ def test_a_disk_that_is_full_is_nobodys_result(grade, make_kit, broken):
 def test_a_crash_of_the_grader_is_a_result(grade, make_kit, broken):
     """Whether it crashes while loading, running, scoring or rendering: exit code 3, and no text of
     the crash, which may hold a learner's, in the result."""
-    module, _, function = f"grader.{broken}".rpartition(".")
-    site = grade.folder / "site"
-    site.mkdir()
-    (site / "sitecustomize.py").write_text(
-        f"import {module} as broken\n"
-        "def crash(*args, **kwargs): raise ZeroDivisionError('SECRET of the learner')\n"
-        f"broken.{function} = crash\n",
-        encoding="utf-8",
-    )
-    write(grade, "double.py", RIGHT)
-    result = grade(
-        *("--kit", make_kit(), "run", "double.py", "--format", "gradescope", "-o", "out"),
-        PYTHONPATH=os.pathsep.join([str(site), str(ROOT)]),
-    )
+    error = "ZeroDivisionError('SECRET of the learner')"
+    result = run_with_a_broken(broken, error, grade, make_kit())
     assert (result.returncode, result.stdout) == (3, "")
     assert "ZeroDivisionError" in result.stderr
     text = (grade.folder / "out").read_text(encoding="utf-8")
