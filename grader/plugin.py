@@ -216,7 +216,10 @@ def settled(item: pytest.Item, grading: Grading) -> dict[str, Any] | None:
         grading.stop_telling()
     own.begin(_key(item, grading))
     record = own.settle(dialogue)
-    return None if record is None else {**record, "seconds": time.monotonic() - began}
+    if record is None:
+        return None
+    own.leave()
+    return {**record, "seconds": time.monotonic() - began}
 
 
 # What only hears the submission by the messages of the check itself, or does not hear it.

@@ -431,8 +431,8 @@ class Submission:
     def settle(self, dialogue: Dialogue) -> Record | None:
         """Asks what a check is going to ask, as long as it hears what it has heard before.
 
-        Its record if it does to the end; else None: the check has to be run, and goes on from what
-        has been asked. To be called where the submission is loaded.
+        Its record if it does to the end; else None. To be called where the submission is loaded.
+        Whoever runs the check then goes on from what has been asked; whoever does not, leaves it.
         """
         so_far = NOTHING
         while (record := dialogue.end(so_far)) is None:
@@ -450,8 +450,11 @@ class Submission:
                             return None
                 except wire.WireError:  # the check is told the same
                     return None
-        self._ahead.clear()
         return record
+
+    def leave(self) -> None:
+        """What was asked ahead will not be read."""
+        self._ahead.clear()
 
     @property
     def is_loaded(self) -> bool:

@@ -450,6 +450,31 @@ def test_a_wrong_file_is_told_alike_every_time(judges):
     assert desk.alone(texts[2])["likely_cause"] is not None
 
 
+def test_a_cause_is_looked_for_once_in_what_was_asked(judges):
+    """Where answers are known to the byte and the failed checks differ, they are read again and not
+    asked again: a submission that changes its mind after them is told as alone."""
+    desk = judges(
+        '''
+        @pytest.mark.points(4, group="values")
+        def test_early(submission):
+            """Every number has a next one."""
+            submission.check(lambda: [Case((n,), exactly(n + 1)) for n in range(20)])
+
+
+        @pytest.mark.points(3, group="values")
+        def test_late(submission):
+            """Two follows one."""
+            assert submission(1) == exactly(2)
+        '''
+    )
+    (desk.tiny.checks.parent / "diagnosis.py").write_text(QUESTIONS, encoding="utf-8")
+    # As many as there are questions.
+    counted = "calls = []\n\n\ndef plus_one(number):\n    calls.append(1)\n"
+    later = counted + "    return number + 1 + (len(calls) <= 18)\n"
+    desk.agree([WRONG, later, WRONG, later])
+    assert desk.alone(later)["likely_cause"] is not None
+
+
 def test_every_seed_is_told_as_alone(judges):
     """Seeds that come and go, other than the one a desk is made for, are judged by themselves."""
     desk = judges(
