@@ -23,7 +23,7 @@ from grader.expect import Mismatch, exactly
 from grader.faults import KitFault
 from grader.problem import Limits
 from grader.submission import Case, NotRun, Submission
-from grader.values import array, seeded
+from grader.values import Other, array, seeded
 from grader.worker import wire
 from grader.workers import Forked, Fresh, Launcher, launcher
 from tests import kits
@@ -563,6 +563,27 @@ def test_a_global_generator_that_was_moved_is_named(open_source, name, line):
     assert [outcome.moved for outcome in found] == [(name,)] * 2
     still = open_source("def f():\n    pass\n").outcomes([Case((), exactly(None))] * 2, ["globals"])
     assert [outcome.moved for outcome in still] == [()] * 2
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 626])
+def test_numbers_drawn_from_numpy_are_seen_in_every_call(open_source, count):
+    """However many: normal numbers are drawn by rejection, so that these alone miss some."""
+    text = f"import numpy as np\ndef f():\n    np.random.rand({count})\n"
+    found = open_source(text).outcomes([Case((), exactly(None))] * 120, ["globals"])
+    assert {outcome.moved for outcome in found} == {("numpy",)}
+
+
+def test_what_is_made_of_a_numpy_scalar_is_none(open_source):
+    """A subclass crosses as the name of its type, whatever its methods say."""
+    text = (
+        "import numpy as np\nclass Mine(np.float64):\n"
+        "    def item(self):\n        return self\n"
+        '    def hex(self):\n        return \'0x0p+0"],"x":["\'\n'
+        "def f():\n    return Mine(1)\n"
+    )
+    (found,) = open_source(text).outcomes([Case((), exactly(None))])
+    assert isinstance(found.value, Other)
+    assert repr(found.value) == "Mine"
 
 
 # What a private check is asked of, each with what is kept and returned: `kept` is made once.

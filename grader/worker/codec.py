@@ -24,6 +24,7 @@ NUMPY_NAME = {np.dtype(name): name for name in wire.ITEM_SIZE if name != "bfloat
 # NumPy 2 moved it.
 _byte_bounds: Any = getattr(np.lib, "array_utils", np).byte_bounds
 
+_NUMPY_SCALARS = frozenset(np.sctypeDict.values())  # the types themselves, and none made of them
 _FLAG = {False: "false", True: "true"}
 _quoted = json.encoder.encode_basestring_ascii  # kept: a submission may replace it
 _FILLING = 7  # written over an answer to see what else changes
@@ -250,7 +251,7 @@ class Encoder:
             return self.tensor(value)
         if kind is np.ndarray:
             return self.ndarray(value)
-        if isinstance(value, np.generic) and value.dtype in NUMPY_NAME:
+        if kind in _NUMPY_SCALARS and value.dtype in NUMPY_NAME:
             number = value.item().hex() if value.dtype.kind == "f" else int(value)
             return f'["npscalar","{NUMPY_NAME[value.dtype]}","{number}"]'
         return other(type_name(kind))
@@ -441,6 +442,7 @@ def _nothing() -> None: ...
 
 # Normal numbers: one that was kept back for the next call (`gauss_next`) shows as well.
 _numpy_draw, _python_draw = np.random.standard_normal, random.gauss
+_numpy_plain = np.random.random_sample
 
 
 class Watch:
@@ -468,7 +470,9 @@ class Watch:
     def _look(self) -> dict[str, Any]:
         return {
             "torch": torch.default_generator.get_state().numpy().tobytes(),
-            "numpy": _numpy_draw() if self._draws else _numpy_state(),
+            # Beside a plain number, for normal ones are drawn by rejection: what a call has taken
+            # may be what would have been rejected.
+            "numpy": (_numpy_plain(), _numpy_draw()) if self._draws else _numpy_state(),
             "random": _python_draw() if self._draws else random.getstate(),
         }
 
