@@ -16,7 +16,7 @@ import pytest
 
 from grader import kit as kits
 from grader.faults import UsageError
-from tests import full_disks
+from tests import full_disks, planted
 from tests import learner_packages as packages
 from tests.conftest import ROOT
 from tests.exports import read
@@ -221,6 +221,18 @@ def test_a_disk_that_is_full_leaves_no_other_result(image, tmp_path, disk):
         assert (left.code, read("exercism", left.result)["status"]) == (3, "error")
     else:
         assert (left.code, left.result) == (3, None)
+
+
+@pytest.mark.parametrize("kind", planted.KINDS)
+def test_what_lies_in_the_way_of_a_result_is_removed(image, tmp_path, kind):
+    """Whatever it is: a platform may give one folder as that of the solution and of the result."""
+    folder = image.solution(tmp_path, submissions()["right"].source)
+    spared = planted.plant(kind, folder / "output", tmp_path)
+    assert image.run(folder).returncode == 0
+    assert result(folder)["status"] == "pass"
+    assert not (folder / "output/results.json").is_symlink()
+    assert spared.read_text(encoding="utf-8") == "mine"
+    assert [path.name for path in (folder / "output").iterdir()] == ["results.json"]
 
 
 def test_of_two_files_the_one_named_like_the_exercise_counts(image, tmp_path):

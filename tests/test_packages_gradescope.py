@@ -19,7 +19,7 @@ import pytest
 from grader import kit as kits_of_grader
 from grader.dev.packages import gradescope
 from grader.faults import UsageError
-from tests import dev_kits, full_disks, kits, packages
+from tests import dev_kits, full_disks, kits, packages, planted
 from tests.conftest import ROOT
 from tests.exports import commands, read
 from tests.hostile_places import NOBODY
@@ -384,6 +384,43 @@ def test_a_disk_that_is_full_leaves_no_other_result(autograder, disk):
     else:
         assert (left.code, left.result) == (3, None)
         assert "results.json: cannot be written; there is no result" in left.told
+
+
+@pytest.mark.parametrize("kind", planted.KINDS)
+def test_what_lies_in_the_way_of_a_result_is_removed(autograder, tmp_path, kind):
+    """Whatever it is: nothing is written through it, and nobody waits for it."""
+    autograder.hand_in({"answer.py": kits.RIGHT})
+    spared = planted.plant(kind, autograder.results, tmp_path)
+    assert autograder.run().returncode == 0
+    document = read("gradescope", autograder.result.read_text("ascii"))
+    assert document["extra_data"]["state"] == "graded"
+    assert not autograder.result.is_symlink()
+    assert spared.read_text(encoding="utf-8") == "mine"
+    assert [path.name for path in autograder.results.iterdir()] == ["results.json"]
+
+
+def test_a_folder_for_results_that_is_a_link_keeps_its_mode(autograder, tmp_path):
+    """The mode that is put back is that of the folder, not of the link, which anybody may write."""
+    autograder.hand_in({"answer.py": kits.RIGHT})
+    shutil.rmtree(autograder.results)
+    place = tmp_path / "place"
+    place.mkdir(mode=0o755)
+    autograder.results.symlink_to(place)
+    assert autograder.run().returncode == 0
+    assert stat.S_IMODE(place.stat().st_mode) == 0o755
+    assert (place / "results.json").is_file()
+    autograder.results.unlink()
+
+
+def test_a_folder_for_results_that_is_taken_away_is_no_success(autograder):
+    """While a file is graded that never ends: with exit code 0 there would have to be a result."""
+    autograder.hand_in({"answer.py": packages.HOSTILE["never ends"]})
+    running = subprocess.Popen(autograder.argv(), env=autograder.surroundings())
+    while not [*autograder.results.glob(".grade-*")]:
+        time.sleep(0.05)
+        assert running.poll() is None
+    shutil.rmtree(autograder.results)
+    assert running.wait(120) == 3
 
 
 def test_without_a_place_for_results_there_is_no_success(autograder):

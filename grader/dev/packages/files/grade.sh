@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# grade.sh SUBMISSION RESULTS [CLOSED]...
+# grade.sh SUBMISSION RESULTS [CLOSED]... (absolute paths)
 #
 # Grades the one file for {{ slug }} in the folder SUBMISSION, and leaves RESULTS/results.json. An older
 # one goes first. The new one says at once that the submission could not be graded; only a grader
@@ -19,24 +19,26 @@ python=${KIT_PYTHON:-/opt/kit/bin/python}
 fault={{ fault }}
 
 result=$results/results.json new=$results/.results-new
-if ! { cd / && mkdir -p "$results" && rm -rf "$result" && printf '%s\n' "$fault" >"$new" && mv -f "$new" "$result"; }; then
+if ! { cd / && mkdir -p "$results" && rm -rf "$result" "$new" && printf '%s\n' "$fault" >"$new" && mv -f "$new" "$result"; }; then
   rm -f "$new" # it may be there and empty
   echo "$result: cannot be written; there is no result" >&2
   exit 3
 fi
 
-stopped() { # the result stays as it is
+stopped() { # the result stays as it is, if nobody has taken it away
   echo "the grader gave no result ($1)" >&2
+  [ -s "$result" ] || exit 3
   exit 0
 }
 [ -d "$submission" ] || stopped "$submission: no such folder"
 
-mode=$(stat -c %a "$results")
+mode=$(stat -L -c %a "$results") # of the folder, where it is a link to one
 for closed in "$here" "$submission" "$results" "${@:3}"; do
   [ -e "$closed" ] || continue
   chmod go= "$closed" || echo "$closed: could not be closed to other users" >&2
 done
 trap 'chmod "$mode" "$results"' EXIT
+rm -rf "$results"/.grade-* # of a grading that was killed
 work=$(mktemp -d "$results/.grade-XXXXXX") || stopped "nothing more can be written to $results"
 trap 'rm -rf "$work"; chmod "$mode" "$results"' EXIT
 

@@ -21,11 +21,12 @@ export PYTHONSAFEPATH=1 PYTHONDONTWRITEBYTECODE=1
 fault={{ fault }}
 
 result=$output/results.json new=$output/.results-new
-if ! { mkdir -p "$output" && rm -rf "$result" && printf '%s\n' "$fault" >"$new" && mv -f "$new" "$result"; }; then
+if ! { mkdir -p "$output" && rm -rf "$result" "$new" && printf '%s\n' "$fault" >"$new" && mv -f "$new" "$result"; }; then
   rm -f "$new" # it may be there and empty
   stopped "$result: cannot be written"
 fi
 [ -d "$solution" ] || stopped "$solution: no such folder"
+rm -rf "$output"/.grade-* # of a grading that was killed
 work=$(mktemp -d "$output/.grade-XXXXXX") || stopped "nothing more can be written to $output"
 trap 'rm -rf "$work"' EXIT
 
