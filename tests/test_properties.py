@@ -1,8 +1,9 @@
 """The references on random legal inputs, against exact oracles written here from the statements.
 
 Numbers are read from their bits and stay fractions, so that nothing is shared with the code that
-grades but the workers the references run in. The examples are the same in every run;
-`GRADER_PROPERTY_EXAMPLES=2000` draws that many of every kind, new ones each time.
+grades but the workers the references run in. The examples follow from the constants of the modules
+that are loaded, so a test may see others alone than in company: every control is to be seen by any
+seed. `GRADER_PROPERTY_EXAMPLES=2000` draws that many of every kind, new ones each time.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ pytestmark = pytest.mark.skipif(KIT.solutions is None, reason="this kit has no s
 
 
 def profile(examples: int, *phases: Phase) -> settings:
-    """So many examples, the same ones every time, unless the environment asks for others."""
+    """So many examples, drawn without chance, unless the environment asks for more."""
     return settings(
         max_examples=MORE or examples,
         derandomize=not MORE,
@@ -497,6 +498,7 @@ def draws_hold(submission: Submission, draws: Helper, rule: settings) -> list[in
     @rule
     @given(st.lists(steps(4, 8), min_size=6, max_size=12), st.integers(0, 2**32 - 1))
     def holds(batch: list[tuple[Array, Array, Array]], first: int) -> None:
+        batch = [*batch, *barely_left(first)]
         seeds = [(first + 0x9E3779B1 * i) % 2**32 for i in range(len(batch))]
         coins = [exact(row) for row in rows_of(draws("coins", seeds, 4))]
         before, sizes, wanted = [], [], []
@@ -525,6 +527,19 @@ def draws_hold(submission: Submission, draws: Helper, rule: settings) -> list[in
 
     holds()
     return count
+
+
+def barely_left(seed: int) -> list[tuple[Array, Array, Array]]:
+    """Steps that reject a rare token nearly always, and leave next to nothing to draw from."""
+    rng = random.Random(seed)
+    batch = []
+    for dtype in ("float32", "float64"):
+        common = [Fraction(rng.randint(1, 256), 256) for _ in range(2)]
+        rare, rarer = (Fraction(rng.randint(1, 7), 2**k) for k in (rng.randint(26, 30), 40))
+        rows = [distribution([*common, *tail], dtype) for tail in ((rare, rarer), (rarer, rare))]
+        draft, target = (stacked([row] * n, dtype, 4) for row, n in zip(rows, (1, 2), strict=True))
+        batch.append((draft, target, array([2], "int64")))
+    return batch
 
 
 def rows_of(a: Array) -> list[Array]:
