@@ -224,7 +224,7 @@ def strict_frames(stream: bytes) -> tuple[list[tuple[bytes, dict[str, Any], byte
         header, payload = struct.unpack_from("<II", stream, at)
         if header > 1024 * 1024 or payload > 16 * 1024 * 1024:
             return frames, "illegal"
-        if len(stream) - at < 24 + header:
+        if len(stream) - at < 24 + header + payload:
             return frames, "closed"
         try:
             read = strict_header(stream[at + 24 : at + 24 + header])
@@ -232,8 +232,6 @@ def strict_frames(stream: bytes) -> tuple[list[tuple[bytes, dict[str, Any], byte
             return frames, "illegal"
         except Unsure:
             return frames, "unsure"
-        if len(stream) - at < 24 + header + payload:
-            return frames, "closed"
         begin = at + 24 + header
         frames.append((stream[at + 8 : at + 24], read, stream[begin : begin + payload]))
         at = begin + payload

@@ -43,11 +43,7 @@ from tests.hostile_places import NOBODY, ROOT, Places, readable_python
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the locks are Linux's")
 
 # Time enough for a right file, and little for one that waits.
-TOML = (
-    kits.TOML.replace("load = 3", "load = 2")
-    .replace("call = 1", "call = 0.7")
-    .replace("submission = 10", "submission = 6")
-)
+TOML = kits.TOML.replace("call = 1", "call = 0.7").replace("submission = 10", "submission = 6")
 DEVICE = '''\
 import pytest
 

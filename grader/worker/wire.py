@@ -114,25 +114,20 @@ def receive(
     """The next frame as (nonce, header, payload), by `deadline` on the monotonic clock.
 
     Raises Closed at the end of the stream, Late past the deadline, WireError for a frame that
-    breaks the rules. Lengths are judged before any memory is taken.
+    breaks the rules. Lengths are judged before any memory is taken, and the header once all of the
+    frame is there.
     """
-    nonce, text, payload_size = _head(sock, deadline)
-    header = parse(text)
-    return nonce, header, _exactly(sock, payload_size, deadline)
+    nonce, text, payload = receive_frame(sock, deadline)
+    return nonce, parse(text), payload
 
 
 def receive_frame(sock: Socket, deadline: float | None = None) -> tuple[bytes, bytes, memoryview]:
     """As `receive`, with the header as its bytes, whatever they are."""
-    nonce, text, payload_size = _head(sock, deadline)
-    return nonce, text, _exactly(sock, payload_size, deadline)
-
-
-def _head(sock: Socket, deadline: float | None) -> tuple[bytes, bytes, int]:
-    """The nonce, the header's bytes and the payload's length."""
     header_size, payload_size, nonce = _PREFIX.unpack(_exactly(sock, _PREFIX.size, deadline))
     if header_size > HEADER_LIMIT or payload_size > PAYLOAD_LIMIT:
         raise WireError(f"frame of {header_size} + {payload_size} bytes is over the limit")
-    return nonce, bytes(_exactly(sock, header_size, deadline)), payload_size
+    text = bytes(_exactly(sock, header_size, deadline))
+    return nonce, text, _exactly(sock, payload_size, deadline)
 
 
 def first_frame(data: memoryview) -> tuple[bytes, bytes, memoryview, int] | None:
