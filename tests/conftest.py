@@ -15,11 +15,20 @@ import hypothesis
 import jsonschema
 import pytest
 
+from grader.lanes import cores
+
 ROOT = Path(__file__).resolve().parent.parent
 
 # A run finds what the run before it found. For new examples: --hypothesis-profile=default
 hypothesis.settings.register_profile("same", derandomize=True, database=None, deadline=None)
 hypothesis.settings.load_profile("same")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """What `-n auto` means here: one more than there are cores, since many tests only wait."""
+    return min(cores() + 1, 8)
+
 
 TOML = """\
 format = 1

@@ -177,6 +177,18 @@ def processes() -> list[Process]:
     return found
 
 
+def descendants(pid: int | None = None) -> set[int]:
+    """The processes that come from `pid` (this process unless given), and go on under it."""
+    found: set[int] = set()
+    table = processes()
+    while True:
+        above = found | {os.getpid() if pid is None else pid}
+        more = {p.pid for p in table if p.parent in above} - found
+        if not more:
+            return found
+        found |= more
+
+
 def zygotes(parent: int | None = None) -> list[Process]:
     """The processes that fork workers for `parent` (this process unless given)."""
     parent = os.getpid() if parent is None else parent

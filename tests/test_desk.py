@@ -248,13 +248,13 @@ def test_a_check_file_that_cannot_be_imported_is_told_for_every_job(tmp_path):
 def test_a_lane_has_few_desks(tmp_path):
     """More problems than a lane has desks are graded in turn, and desks that are left are ended."""
     made = [kits.write_kit(tmp_path / "kit", solution=kits.RIGHT) for _ in range(6)]
-    before = len(kits.processes())
+    before = kits.descendants()
     with Lanes(kit.find(tmp_path / "kit"), 1) as lanes:
         for tiny in [*made, *made]:
             report = lanes.submit(job(tiny.slug, tmp_path / "next.py", kits.RIGHT)).result(60)
             assert told(report)["score"] == 7
         # the lane, its zygote, and no more desks than it may have
-        assert len([p for p in kits.processes() if p.pid != os.getpid()]) - before <= 2 + 4
+        assert len(kits.descendants() - before) <= 2 + 4
 
 
 def test_a_desk_that_dies_costs_nothing_but_time(tiny, tmp_path):

@@ -469,22 +469,12 @@ def _memory_holds(pid: int, wanted: bytes) -> bool:
     return False
 
 
-def _descendants(pid: int) -> set[int]:
-    found: set[int] = set()
-    table = kits.processes()
-    while True:
-        more = {p.pid for p in table if p.parent in found | {pid}} - found
-        if not more:
-            return found
-        found |= more
-
-
 def _settled(pid: int, wanted: int) -> set[int]:
     """The descendants of a process once there have been so many for a second."""
     end = time.monotonic() + 30
     found, since = set[int](), time.monotonic()
     while time.monotonic() < end:
-        now = _descendants(pid)
+        now = kits.descendants(pid)
         if now != found:
             found, since = now, time.monotonic()
         elif len(found) == wanted and time.monotonic() - since > 1:
