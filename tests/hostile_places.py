@@ -273,9 +273,9 @@ def listing(folder: Path) -> dict[str, tuple[int, ...] | str]:
         for name in (*folders, *files):
             path = f"{at}/{name}"
             status = os.lstat(path)
-            found[path] = (status.st_mode, status.st_uid, status.st_size, status.st_nlink)
+            found[path] = (status.st_mode, status.st_uid)
             if name in files:
-                found[path] += (status.st_mtime_ns,)
+                found[path] += (status.st_size, status.st_nlink, status.st_mtime_ns)
     return found
 
 
