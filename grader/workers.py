@@ -358,6 +358,8 @@ class Forked:
 
     def _end_zygote(self) -> None:
         self._control.close()
+        if not self._asked:  # no children to end first, and maybe still loading PyTorch
+            self._zygote.kill()
         try:
             self._zygote.wait(ANSWER_SECONDS / 4)  # it ends its children before it leaves
         except subprocess.TimeoutExpired:

@@ -276,6 +276,19 @@ def test_closing_a_launcher_ends_its_zygote(tmp_path):
     assert {p.pid for p in kits.zygotes()} == before
 
 
+def test_a_launcher_that_nobody_needed_leaves_nothing():
+    """Closed before PyTorch is loaded, as where a file cannot be read, it leaves no process."""
+    before = kits.descendants()
+    made = Forked()
+    started = kits.descendants() - before
+
+    made.close()
+
+    assert started
+    _wait(lambda: not started & {p.pid for p in kits.processes()}, 10)
+    assert not started & {p.pid for p in kits.processes()}
+
+
 def test_descriptors_are_given_back(started, tmp_path):
     """Grading a file that dies in every check leaves as many files open as before."""
     file = tmp_path / "answer.py"
