@@ -358,7 +358,7 @@ class Forked:
 
     def _end_zygote(self) -> None:
         self._control.close()
-        if not self._asked:  # no children to end first, and maybe still loading PyTorch
+        if self._versions is None:  # maybe still loading PyTorch, and without children to end
             self._zygote.kill()
         try:
             self._zygote.wait(ANSWER_SECONDS / 4)  # it ends its children before it leaves

@@ -105,10 +105,10 @@ class Command:
         )
 
     def under_limit(self, limit: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-        """As a call, in a shell that has said `ulimit` and `limit`. Skips where that binds nobody:
-        who may raise hard limits is not held by one."""
+        """As a call, in a shell that has said `ulimit` and `limit`. Skips where that is a limit of
+        time and binds nobody: too low a limit is raised by whoever may raise hard ones."""
         raised = subprocess.run(["bash", "-c", "ulimit -t 5; ulimit -t 6"], capture_output=True)
-        if raised.returncode == 0:
+        if limit.startswith("-t ") and raised.returncode == 0:
             pytest.skip("this user may raise every limit")
         command = shlex.join(self.argv(*arguments))
         return subprocess.run(

@@ -277,7 +277,8 @@ def test_closing_a_launcher_ends_its_zygote(tmp_path):
 
 
 def test_a_launcher_that_nobody_needed_leaves_nothing():
-    """Closed before PyTorch is loaded, as where a file cannot be read, it leaves no process."""
+    """Closed before PyTorch is loaded, as where a file cannot be read, it leaves no process, and
+    does not wait until one leaves by itself."""
     before = kits.descendants()
     made = Forked()
     started = kits.descendants() - before
@@ -285,6 +286,7 @@ def test_a_launcher_that_nobody_needed_leaves_nothing():
     made.close()
 
     assert started
+    assert made._zygote.returncode == -signal.SIGKILL
     _wait(lambda: not started & {p.pid for p in kits.processes()}, 10)
     assert not started & {p.pid for p in kits.processes()}
 
@@ -587,6 +589,41 @@ def test_what_is_made_of_a_numpy_scalar_is_none(open_source):
     (found,) = open_source(text).outcomes([Case((), exactly(None))])
     assert isinstance(found.value, Other)
     assert repr(found.value) == "Mine"
+
+
+@pytest.mark.parametrize("accelerator", ["", "sim"])
+@pytest.mark.parametrize("equal_to", ["np.float64", "torch.Tensor", "list", "dict", "bool"])
+def test_a_type_is_told_by_what_it_is(started, accelerator, equal_to):
+    """One that says of itself that it equals any other crosses as its own name."""
+    made_of = "torch.Tensor" if equal_to == "torch.Tensor" else "object"
+    source = f"""
+        import numpy as np
+        import torch
+
+        class Claims(type({made_of})):
+            def __eq__(cls, other):
+                return True
+            def __hash__(cls):
+                return hash({equal_to})
+
+        class Mine({made_of}, metaclass=Claims):
+            dtype = np.dtype("float64")
+            def item(self):
+                return 1.5
+            def __len__(self):
+                return 0
+            def __iter__(self):
+                return iter(())
+
+        def f():
+            return Mine()
+    """
+    text = textwrap.dedent(source).encode()
+    submission = Submission(started, text, ["f"], [], LIMITS, accelerator=accelerator)
+    outcomes = submission.outcomes([Case((), exactly(None))] * 2, ["private"])
+    submission.close()
+    assert [outcome.failure for outcome in outcomes] == [None] * 2
+    assert {(type(outcome.value), repr(outcome.value)) for outcome in outcomes} == {(Other, "Mine")}
 
 
 # What a private check is asked of, each with what is kept and returned: `kept` is made once.

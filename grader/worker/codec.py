@@ -24,7 +24,8 @@ NUMPY_NAME = {np.dtype(name): name for name in wire.ITEM_SIZE if name != "bfloat
 # NumPy 2 moved it.
 _byte_bounds: Any = getattr(np.lib, "array_utils", np).byte_bounds
 
-_NUMPY_SCALARS = frozenset(np.sctypeDict.values())  # the types themselves, and none made of them
+# By id, as every type here is told by identity: one may say of itself that it equals any other.
+_NUMPY_SCALARS = frozenset(map(id, np.sctypeDict.values()))
 _FLAG = {False: "false", True: "true"}
 _quoted = json.encoder.encode_basestring_ascii  # kept: a submission may replace it
 _FILLING = 7  # written over an answer to see what else changes
@@ -92,7 +93,8 @@ class Simulated(Devices):
         return self.simdevice.host(tensor) if self.simdevice.is_simulated(tensor) else tensor
 
     def exact(self, value: object) -> bool:
-        return type(value) in (torch.Tensor, self.simdevice.Tensor)
+        kind = type(value)
+        return kind is torch.Tensor or kind is self.simdevice.Tensor
 
     def seed(self, seed: int) -> None:
         super().seed(seed)
@@ -251,7 +253,7 @@ class Encoder:
             return self.tensor(value)
         if kind is np.ndarray:
             return self.ndarray(value)
-        if kind in _NUMPY_SCALARS and value.dtype in NUMPY_NAME:
+        if id(kind) in _NUMPY_SCALARS and value.dtype in NUMPY_NAME:
             number = value.item().hex() if value.dtype.kind == "f" else int(value)
             return f'["npscalar","{NUMPY_NAME[value.dtype]}","{number}"]'
         return other(type_name(kind))
@@ -366,8 +368,9 @@ def arrays_in(value: Any, depth: int = 0) -> list[Any]:
     """Every exact or derived tensor and ndarray inside an answer."""
     if isinstance(value, torch.Tensor | np.ndarray):
         return [value]
-    if depth < wire.DEPTH_LIMIT and type(value) in (tuple, list, dict):
-        items = list(value.values() if type(value) is dict else value)[: wire.ITEMS_LIMIT]
+    kind = type(value)
+    if depth < wire.DEPTH_LIMIT and (kind is tuple or kind is list or kind is dict):
+        items = list(value.values() if kind is dict else value)[: wire.ITEMS_LIMIT]
         return [found for item in items for found in arrays_in(item, depth + 1)]
     return []
 

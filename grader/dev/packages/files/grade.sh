@@ -8,7 +8,8 @@
 # Exit code 0: there is a result. 3: there is none, since nothing can be written to RESULTS.
 #
 # As root, submissions run as other users. This folder, RESULTS and whatever is CLOSED are kept from
-# them. KIT_PYTHON names the Python to run, where it is not that of /opt/kit.
+# them; RESULTS is opened again at the end, and stays closed where this script is killed.
+# KIT_PYTHON names the Python to run, where it is not that of /opt/kit.
 set -uo pipefail # not -e: whatever fails, a result is left
 umask 022
 
