@@ -530,10 +530,10 @@ def reports(draw):
     return unloaded(*made, failure=failure, **fields)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
 @given(reports())
 def test_generated_results_are_valid(made):
-    """Hundreds of reports of any outcome and any text, in every format."""
+    """A thousand reports of any outcome and any text, in every format."""
     for name in FORMATS:
         told(name, made)
 
