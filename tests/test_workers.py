@@ -626,6 +626,43 @@ def test_a_type_is_told_by_what_it_is(started, accelerator, equal_to):
     assert {(type(outcome.value), repr(outcome.value)) for outcome in outcomes} == {(Other, "Mine")}
 
 
+PATCHED = {
+    "builtins.bool": "Mine()",
+    "builtins.float": "Mine(1.5)",
+    "builtins.int": "Mine(1)",
+    "builtins.str": "Mine('a')",
+    "builtins.tuple": "Mine((1, 2))",
+    "builtins.list": "Mine((1, 2))",
+    "builtins.dict": "Mine(a=1)",
+    "torch.Tensor": "torch.zeros(2).as_subclass(Mine)",
+    "np.ndarray": "np.zeros(2).view(Mine)",
+}
+
+
+@pytest.mark.parametrize("accelerator", ["", "sim"])
+@pytest.mark.parametrize("name", PATCHED)
+def test_a_type_in_the_place_of_another_is_none(started, accelerator, name):
+    """Whatever a submission makes of the names of types, an answer crosses as what it is."""
+    made = "object" if name == "builtins.bool" else name  # of which nothing can be made
+    source = f"""
+        import builtins
+        import numpy as np
+        import torch
+
+        class Mine({made}):
+            pass
+
+        def f():
+            {name} = Mine
+            return {PATCHED[name]}
+    """
+    text = textwrap.dedent(source).encode()
+    submission = Submission(started, text, ["f"], [], LIMITS, accelerator=accelerator)
+    (found,) = submission.outcomes([Case((), exactly(None))])
+    submission.close()
+    assert (type(found.value), repr(found.value)) == (Other, "Mine")
+
+
 # What a private check is asked of, each with what is kept and returned: `kept` is made once.
 KEPT = {
     "a tensor": "torch.arange(3.0)",
